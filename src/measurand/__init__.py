@@ -1,0 +1,1 @@
+"""Measurand: evaluate language models, and decide on what was measured."""

@@ -1,0 +1,1 @@
+"""Frozen records, identities, errors and ports. No I/O."""

@@ -1,0 +1,214 @@
+"""What the outside must offer. Ports speak records only; each has a fake and one conformance suite."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+
+from measurand.core.call import Asked, Call, Ran, Reply
+from measurand.core.record import Json, Record
+
+if TYPE_CHECKING:
+    from measurand.core.errors import CallError
+    from measurand.core.item import Item
+    from measurand.core.program import Program, Result
+    from measurand.core.protocol import Protocol as ProtocolRecord
+    from measurand.core.request import Request
+    from measurand.core.run import Run, Slot
+    from measurand.core.source import Source
+    from measurand.core.subject import Subject
+    from measurand.core.trial import Reading, Score, Trial
+
+
+class Abilities(Record, frozen=True):
+    """What a provider can do. `loglikelihood` is `next_token` where only one-token options can be measured.
+
+    `local` says that requests never leave this machine. `concurrency` is the most requests it takes at once
+    (None: find out).
+    """
+
+    can: tuple[str, ...]
+    loglikelihood: Literal["none", "next_token", "any"] = "none"
+    local: bool = False
+    concurrency: int | None = None
+
+
+class Provider(Protocol):
+    """Something that answers requests. Retries, limits, the journal and logging are outside it."""
+
+    @property
+    def subject(self) -> Subject:
+        """Who answers."""
+        ...
+
+    def describe(self) -> Abilities:
+        """What it can do. Must not touch the network."""
+        ...
+
+    async def start(self) -> None:
+        """Open connections or start a server; called once in the loop that will ask."""
+        ...
+
+    async def reply(self, request: Request) -> Reply:
+        """Answer one request. Raises CallFailedError or CallBlockedError, and nothing else."""
+        ...
+
+    async def close(self) -> None:
+        """Release everything. May be called twice."""
+        ...
+
+
+@runtime_checkable
+class BatchProvider(Protocol):
+    """A provider that is faster on many requests at once."""
+
+    size: int
+
+    def affinity(self, request: Request) -> str:
+        """A sort key: requests that share work sort together."""
+        ...
+
+    async def replies(self, requests: Sequence[Request]) -> Sequence[Reply | CallError]:
+        """Answer all, in order; a failure takes the place of its own reply only."""
+        ...
+
+
+class Isolation(Record, frozen=True):
+    """How programs are isolated: the level found by trying, and a sentence for people."""
+
+    level: Literal["container", "namespaces", "none"]
+    by: str
+    detail: str = ""
+
+
+class Sandbox(Protocol):
+    """A place to run what nobody vouches for."""
+
+    def describe(self) -> Isolation:
+        """The isolation found by trying it; `none` carries the reason and the remedy."""
+        ...
+
+    async def run(self, program: Program) -> Result:
+        """Run one program to its end or its limits. Raises SandboxError where nothing can be isolated."""
+        ...
+
+    async def close(self) -> None:
+        """Leave nothing behind."""
+        ...
+
+
+class Rows(Record, frozen=True):
+    """The rows of a source, and the SHA-256 of the bytes they were read from.
+
+    `stands_in` is the local file that was read instead of the declared source, if one was.
+    """
+
+    rows: list[dict[str, Json]]
+    sha256: str
+    stands_in: str = ""
+
+
+class Data(Protocol):
+    """Where rows come from."""
+
+    def rows(self, name: str, source: Source) -> Rows:
+        """Read a source of the benchmark `name`. Raises DataError with file and line."""
+        ...
+
+
+class Doors(Protocol):
+    """All that a scaffold may do to the world."""
+
+    async def ask(self, role: str, request: Request) -> Reply:
+        """Ask whoever plays the role. Journalled before it is returned."""
+        ...
+
+    async def execute(self, program: Program) -> Result:
+        """Run a program in isolation."""
+        ...
+
+
+class CallMade(Record, frozen=True):
+    """A call of a trial, by its key in the journal, or whole where it is not to be replayed (a scorer's program)."""
+
+    role: str
+    key: bytes = b""
+    ran: Ran | None = None
+
+
+class Session(Record, frozen=True):
+    """One process's work on a run. `unclean` is how many requests earlier sessions may have paid for in vain."""
+
+    id: int
+    unclean: int = 0
+
+
+class Store(Protocol):
+    """The journal of calls, and everything derived from it. One writer's batches are committed together."""
+
+    def open_run(self, run: Run, protocol: ProtocolRecord, items: Iterable[Item]) -> None:
+        """Write the run, its protocol, subject and items, once; a second time changes only the conditions."""
+        ...
+
+    def begin_session(self, run: str, concurrency: int) -> Session:
+        """Note that this process works on the run."""
+        ...
+
+    def end_session(self, session: int, in_flight: int) -> None:
+        """Note that it stopped on purpose, leaving this many requests unanswered."""
+        ...
+
+    def recall(self, keys: Sequence[bytes]) -> dict[bytes, Reply | Result]:
+        """What the journal holds under these keys; a reply says since when in `replayed_from`."""
+        ...
+
+    async def record(self, key: bytes, subject_id: str, what: Asked | Ran) -> None:
+        """Write a call to the journal; returns when it is committed. Only successes are recorded."""
+        ...
+
+    def finish(self, slot: Slot, trial: Trial, calls: Sequence[CallMade], marks: Sequence[Reading | Score]) -> None:
+        """Hand over a finished trial, with what it called and how it was marked; written with the next batch.
+
+        A trial that the slot already has is replaced.
+        """
+        ...
+
+    async def flush(self) -> None:
+        """Return when all that was handed over is committed."""
+        ...
+
+    def done(self, run: str) -> Iterator[tuple[Slot, str]]:
+        """The slots that have a trial, and the name of its outcome."""
+        ...
+
+    def runs(self) -> list[Run]:
+        """All runs, the latest first."""
+        ...
+
+    def protocol(self, run: str) -> ProtocolRecord:
+        """The protocol of a run."""
+        ...
+
+    def items(self, run: str) -> Iterator[Item]:
+        """The items of a run, in the order of the plan."""
+        ...
+
+    def trials(self, run: str) -> Iterator[tuple[Slot, Trial]]:
+        """The trials of a run, in the order of the plan."""
+        ...
+
+    def scores(self, run: str) -> Iterator[tuple[Slot, Score]]:
+        """The scores of a run, in the order of the plan."""
+        ...
+
+    def readings(self, run: str, slot: Slot | None = None) -> Iterator[tuple[Slot, Reading]]:
+        """The readings of a run, or of one trial, in the order of the plan."""
+        ...
+
+    def calls(self, run: str, slot: Slot) -> list[Call]:
+        """Every call of one trial, as sent and as received."""
+        ...
+
+    def close(self) -> None:
+        """Commit and close."""
+        ...

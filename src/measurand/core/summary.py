@@ -1,0 +1,68 @@
+"""What one run came to, ready to be shown. Reports render it and compute nothing."""
+
+from __future__ import annotations
+
+from measurand.core.estimate import Estimate, Tally
+from measurand.core.protocol import Protocol
+from measurand.core.record import Record
+from measurand.core.run import Run
+
+
+class View(Record, frozen=True):
+    """One way to combine the scores of a metric.
+
+    `view` is `pooled`, or `macro:FIELD` (the unweighted mean over the values of a slice). For one value of a
+    slice, `view` is `slice:FIELD` and `value` the value.
+    """
+
+    view: str
+    estimate: Estimate
+    value: str = ""
+
+
+class ReadingCount(Record, frozen=True):
+    """How often a reader found an answer, found none, or found several."""
+
+    reader: str
+    found: int = 0
+    absent: int = 0
+    ambiguous: int = 0
+
+
+class Example(Record, frozen=True):
+    """A trial worth a look: what was asked, what came back, what was read, and why it is shown."""
+
+    item: str
+    sample_no: int
+    why: str
+    asked: str
+    answer: str
+    reading: str
+    gold: str
+    outcome: str
+
+
+class Spent(Record, frozen=True):
+    """What the run took. Tokens as counted by the endpoint; cost in US dollars, None without a price."""
+
+    requests: int = 0
+    replayed: int = 0
+    replayed_since: str = ""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float | None = None
+    seconds: float = 0.0
+
+
+class Summary(Record, frozen=True):
+    """One run: who, under what protocol, how it ended, and the numbers. The first view is the headline."""
+
+    run: Run
+    protocol: Protocol
+    tally: Tally
+    views: tuple[View, ...]
+    readings: tuple[ReadingCount, ...] = ()
+    examples: tuple[Example, ...] = ()
+    spent: Spent = Spent()
+    made: dict[str, int] = {}
+    notes: tuple[str, ...] = ()

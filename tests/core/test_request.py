@@ -1,0 +1,7 @@
+from measurand.core.request import Decode, Draw, Generate, key
+from measurand.core.message import user
+
+def test_key():
+    a = Generate((user("hi"),), decode=Decode(temperature=0))
+    b = Generate((user("hi"),), decode=Decode(temperature=0.0))
+    assert key("s", a, Draw()) == key("s", b, Draw())
