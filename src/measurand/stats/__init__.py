@@ -1,0 +1,1 @@
+"""Arrays in, estimates out. Pure numpy; knows no benchmark, no store and no model."""

@@ -1,0 +1,147 @@
+"""Metrics: a row of numbers for each trial, and two functions that make them one number.
+
+`within` takes rows of shape [samples, columns], or [items, samples, columns] for many items at once, and
+takes the samples together: it reduces the last axis but one. `over` takes the rows of all items, [items,
+columns], and their weights: [items] gives the number, [draws, items] one number for each draw. Intervals
+reweight the same `over`, so a number and its error cannot disagree.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from measurand.core.benchmark import Metric
+from measurand.core.errors import InputError
+from measurand.stats.passk import pass_at_k_each
+
+Array = NDArray[np.float64]
+
+
+def mean_within(rows: Array) -> Array:
+    """The mean row of an item's samples."""
+    return np.asarray(rows.mean(axis=-2))
+
+
+def weighted_mean(rows: Array, weights: Array) -> Array:
+    """The weighted mean of the first column; NaN where all weights are zero."""
+    return _divide(weights @ rows[:, 0], weights.sum(axis=-1))
+
+
+def ratio_of_sums(rows: Array, weights: Array) -> Array:
+    """The weighted sum of the first column over that of the second; NaN where the latter is zero."""
+    sums = weights @ rows
+    return _divide(sums[..., 0], sums[..., 1])
+
+
+def bits_per_unit(rows: Array, weights: Array) -> Array:
+    """Negative log-probability in nats over units (bytes), as bits for each unit."""
+    return -ratio_of_sums(rows, weights) / math.log(2)
+
+
+def f1(rows: Array, weights: Array) -> Array:
+    """F1 of summed true positives, false positives and false negatives: 2 tp / (2 tp + fp + fn)."""
+    sums = weights @ rows
+    return _divide(2 * sums[..., 0], 2 * sums[..., 0] + sums[..., 1] + sums[..., 2])
+
+
+def pass_at(k: int) -> Metric:
+    """pass@k over an item's samples, averaged over items. Planned samples fewer than k raise InputError."""
+
+    def within(rows: Array) -> Array:
+        """Unbiased pass@k of an item's samples."""
+        correct = np.rint(rows[..., 0].sum(axis=-1))
+        each = pass_at_k_each(rows.shape[-2], np.atleast_1d(correct), k)
+        return each.reshape(*correct.shape, 1)
+
+    return Metric(f"pass_at_{k}", 1, ("correct",), within, weighted_mean)
+
+
+ACCURACY = Metric("accuracy", 1, ("correct",), mean_within, weighted_mean)
+MEAN = Metric("mean", 1, ("value",), mean_within, weighted_mean, low=None, high=None)
+RATE = Metric("rate", 1, ("count", "of"), mean_within, ratio_of_sums)
+MICRO_F1 = Metric("micro_f1", 1, ("tp", "fp", "fn"), mean_within, f1)
+BITS_PER_BYTE = Metric(
+    "bits_per_byte", 1, ("log_probability", "bytes"), mean_within, bits_per_unit, low=0.0, high=None, unit="bits/byte"
+)
+PASS_AT_1 = pass_at(1)
+
+_PASS_AT = re.compile(r"pass_at_([1-9][0-9]{0,5})")
+
+
+def find(name_at_version: str) -> Metric:
+    """The metric of this file that a protocol names as `name@version`.
+
+    Raises InputError where there is no such metric, or only another version of it.
+    """
+    name, _, version = name_at_version.partition("@")
+    named = _PASS_AT.fullmatch(name)
+    metric = pass_at(int(named[1])) if named else globals().get(name.upper())
+    if not isinstance(metric, Metric):
+        known = ", ".join(sorted(value.name for value in globals().values() if isinstance(value, Metric)))
+        raise InputError(f"no metric {name_at_version!r}: there are {known} and pass_at_K; hand in your own by name")
+    if version != str(metric.version):
+        raise InputError(f"metric {name} is at version {metric.version} here, not {version or 'unstated'}")
+    return metric
+
+
+def checked(metric: Metric, rows: Array) -> Array:
+    """The rows, once known to be usable: right columns, no infinities, one-column values in the metric's range.
+
+    A NaN marks an unmeasured trial and passes; it never becomes a zero. Raises InputError otherwise.
+    """
+    if rows.ndim != 2 or rows.shape[1] != len(metric.columns):  # noqa: PLR2004 -- a table has two axes
+        raise InputError(f"rows of {metric.name} need {len(metric.columns)} columns, not the shape {rows.shape}")
+    single = len(metric.columns) == 1
+    low = metric.low if single and metric.low is not None else -math.inf
+    high = metric.high if single and metric.high is not None else math.inf
+    wrong = np.isinf(rows) | (rows < low) | (rows > high)
+    if wrong.any():
+        where = int(np.argmax(wrong.any(axis=1)))
+        span = f"{low:g} to {high:g}" if single and metric.low is not None else "finite numbers"
+        raise InputError(f"value out of range: row {where} of {metric.name} is {rows[where].tolist()}, outside {span}")
+    return rows
+
+
+_GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+_UNMEASURED = frozenset({"", "nan", "n/a", "na", "none", "null"})
+
+
+def numbers(values: Iterable[object]) -> Array:
+    """Values as other tools write them, as a vector of floats; NaN where a value is not available.
+
+    Numbers, booleans, numbers as text, and the grades C, P, I and N (correct 1, partial 0.5, incorrect and
+    no answer 0). None, "NaN" and "N/A" are unmeasured. Raises InputError for anything else.
+    """
+    return np.array([_number(value) for value in values], dtype=np.float64)
+
+
+def _number(value: object) -> float:
+    if value is None:
+        return math.nan
+    if isinstance(value, int | float):
+        return float(value)
+    if isinstance(value, str):
+        text = value.strip()
+        if text in _GRADES:
+            return _GRADES[text]
+        if text.lower() in _UNMEASURED:
+            return math.nan
+        try:
+            return float(text)
+        except ValueError:
+            pass
+    raise InputError(f"{value!r} is not a score: give a number, a grade (C, P, I, N) or nothing")
+
+
+def _divide(above: Array, below: Array) -> Array:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(below == 0, np.nan, above / below))
+
+
+Within = Callable[[Array], Array]
+Over = Callable[[Array, Array], Array]
