@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from measurand.core.record import Json, Record
@@ -206,4 +206,3 @@ class Benchmark:
     scoring: Scoring
     aggregation: Aggregation
     card: Card
-    variants: Mapping[str, str] = field(default_factory=dict)

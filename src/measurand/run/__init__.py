@@ -1,0 +1,1 @@
+"""Plan, engine and doors: the only room that carries questions and answers through ports."""

@@ -1,0 +1,166 @@
+"""One trial: its doors, and how its replies become an outcome."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from measurand.core.benchmark import Asking, Prompting
+from measurand.core.call import Ran, Reply
+from measurand.core.errors import CallBlockedError, CallFailedError, RunStoppedError, SandboxError
+from measurand.core.identity import canonical, digest
+from measurand.core.item import Item
+from measurand.core.outcome import Answer, Answered, Blocked, Failed, Outcome, Refused, Truncated
+from measurand.core.ports import CallMade
+from measurand.core.request import Complete, Draw, Generate, Request, samples
+from measurand.run.doors import Ask
+from measurand.scoring.reasoning import apply_stops, final_text
+
+if TYPE_CHECKING:
+    from measurand.core.ports import Sandbox, Store
+    from measurand.core.program import Program, Result
+    from measurand.run.doors import Door
+
+TARGET = "target"
+"""The role of the subject that is measured."""
+
+
+class StepsSpentError(Exception):
+    """The scaffold asked more often than its protocol allows."""
+
+
+class Role:
+    """Who plays a role: an identity and the stack of doors that leads there."""
+
+    __slots__ = ("door", "subject_id", "who")
+
+    def __init__(self, subject_id: str, who: str, door: Door) -> None:
+        self.subject_id = subject_id
+        self.who = who
+        self.door = door
+
+
+class World:
+    """What the trials of one run share: the roles, the sandbox and the journal of programs."""
+
+    __slots__ = ("occasion", "roles", "sandbox", "store")
+
+    def __init__(self, roles: Mapping[str, Role], sandbox: Sandbox, store: Store, occasion: str) -> None:
+        self.roles = roles
+        self.sandbox = sandbox
+        self.store = store
+        self.occasion = occasion
+
+
+class TrialDoors:
+    """The doors of one trial: they number its draws, count its steps and remember its calls."""
+
+    __slots__ = ("_item", "_nth", "_sample_no", "_steps", "_world", "calls", "cost_usages", "finish")
+
+    def __init__(self, world: World, item: str, sample_no: int, steps: int | None) -> None:
+        self._world = world
+        self._item = item
+        self._sample_no = sample_no
+        self._steps = steps
+        self._nth: Counter[bytes] = Counter()
+        self.calls: list[CallMade] = []
+        self.cost_usages: list[Reply] = []
+        self.finish = "stop"
+
+    async def ask(self, role: str, request: Request) -> Reply:
+        """Ask whoever plays the role. Raises CallError, RunStoppedError and StepsSpentError."""
+        return await self.ask_keyed(role, request, None)
+
+    async def ask_keyed(self, role: str, request: Request, key: bytes | None) -> Reply:
+        """As `ask`, with the key where the plan has made it already."""
+        if self._steps is not None and len(self.calls) >= self._steps:
+            raise StepsSpentError
+        player = self._world.roles[role]
+        if key is None:
+            key = self._key(player.subject_id, canonical(request), drawn=samples(request))
+        reply = await player.door(Ask(key, request, role, player.subject_id, player.who))
+        self.calls.append(CallMade(role, key))
+        if role == TARGET:
+            self.finish = reply.finish
+            self.cost_usages.append(reply)
+        return reply
+
+    async def execute(self, program: Program) -> Result:
+        """Run a program in isolation; a replayed trial sees the recorded result."""
+        key = self._key("sandbox", canonical(program), drawn=True)
+        recorded = self._world.store.recall((key,)).get(key)
+        if recorded is not None and not isinstance(recorded, Reply):
+            self.calls.append(CallMade("sandbox", key))
+            return recorded
+        result = await self._world.sandbox.run(program)
+        await self._world.store.record(key, "sandbox", Ran(program, result))
+        self.calls.append(CallMade("sandbox", key))
+        return result
+
+    def _key(self, subject_id: str, encoded: bytes, *, drawn: bool) -> bytes:
+        same = digest(subject_id.encode(), encoded)
+        nth = self._nth[same]
+        self._nth[same] += 1
+        return draw_key(subject_id, encoded, self._draw(nth, drawn=drawn))
+
+    def _draw(self, nth: int, *, drawn: bool) -> Draw:
+        return Draw(self._sample_no, nth, self._world.occasion, self._item if drawn else "")
+
+
+def draw_key(subject_id: str, encoded: bytes, draw: Draw) -> bytes:
+    """The key of one draw of an encoded request (`core.request.key` of the same request)."""
+    return digest(subject_id.encode(), encoded, canonical(draw))
+
+
+async def attempt(
+    asking: Asking, item: Item, requests: Sequence[Request], keys: Sequence[bytes], doors: TrialDoors
+) -> Outcome:
+    """Carry out one trial. Every ending is an outcome, except that the run itself stops (RunStoppedError)."""
+    try:
+        if isinstance(asking, Prompting):
+            replies = [
+                await doors.ask_keyed(TARGET, request, key) for request, key in zip(requests, keys, strict=True)
+            ]
+            return outcome_of(replies, _answer(asking, item, requests, replies))
+        return Answered(await asking.attempt(item, doors))
+    except StepsSpentError:
+        return Truncated("steps")
+    except CallFailedError as error:
+        if error.where == "context":
+            return Truncated("context")
+        return Failed(error.where, error.why, error.tries)
+    except CallBlockedError as error:
+        return Blocked(error.by)
+    except SandboxError as error:
+        return Failed("sandbox", str(error))
+    except RunStoppedError:
+        raise
+    except Exception as error:  # noqa: BLE001 - a scaffold is other people's code; its fault is an outcome
+        return Failed("scaffold", f"{type(error).__name__}: {error}")
+
+
+def outcome_of(replies: Sequence[Reply], answer: Answer) -> Outcome:
+    """The outcome of a prompting, from how its replies finished on the wire: the worst of them decides."""
+    finishes = {reply.finish for reply in replies}
+    if "content_filter" in finishes:
+        return Blocked("the provider's content filter")
+    if "refusal" in finishes:
+        return Refused(answer)
+    if "context" in finishes:
+        return Truncated("context", answer)
+    if "length" in finishes:
+        return Truncated("tokens", answer)
+    return Answered(answer)
+
+
+def _answer(asking: Prompting, item: Item, requests: Sequence[Request], replies: Sequence[Reply]) -> Answer:
+    """Join the replies; by default the last one's text, with reasoning removed once and for all."""
+    if asking.answer is not None:
+        return asking.answer(item, replies)
+    last, request = replies[-1], requests[-1]
+    final = final_text(last.text)
+    text = final.text
+    if isinstance(request, Generate | Complete) and request.decode.stop:
+        text = apply_stops(text, request.decode.stop)
+    return Answer(text, last.values, last.reasoning or final.reasoning)

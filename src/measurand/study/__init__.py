@@ -1,0 +1,1 @@
+"""Studies: many subjects by many benchmarks and private sets, from one TOML file."""
