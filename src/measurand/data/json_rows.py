@@ -1,0 +1,110 @@
+"""JSON and JSON Lines, strictly: no repeated keys, no NaN, no infinities, no half characters."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import NoReturn
+
+from measurand.core.errors import DataError
+from measurand.core.record import Json
+from measurand.data.table import Table
+from measurand.data.texts import lines
+
+
+def read_jsonl(text: str, where: str) -> Table:
+    """One object a line; blank lines are skipped. Raises DataError with the line."""
+    rows: list[dict[str, Json]] = []
+    places: list[str] = []
+    for number, line in enumerate(lines(text), 1):
+        if not line.strip(" \t\r"):
+            continue
+        place = f"line {number}"
+        rows.append(_object(_loads(line, f"{where}: {place}"), f"{where}: {place}"))
+        places.append(place)
+    return Table(rows, places)
+
+
+def read_json(text: str, where: str) -> Table:
+    """A list of objects. Raises DataError with the line, or with the number of the element."""
+    if not text.strip():
+        return Table([], [])
+    value = _loads(text, where)
+    if not isinstance(value, list):
+        message = f"{where}: expected a list of objects, found {_kind(value)}; put the rows in one list"
+        raise DataError(message)
+    places = [f"element {number}" for number in range(1, len(value) + 1)]
+    rows = [_object(row, f"{where}: {place}") for row, place in zip(value, places, strict=True)]
+    return Table(rows, places)
+
+
+class _FaultError(ValueError):
+    """A value that JSON's grammar allows and we do not."""
+
+
+def _loads(text: str, where: str) -> Json:
+    try:
+        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_constant, parse_float=_finite)
+    except _FaultError as error:
+        message = f"{where} {error}"
+        raise DataError(message) from error
+    except json.JSONDecodeError as error:
+        line = f"line {error.lineno}, " if "\n" in text else ""
+        message = f"{where} is not valid JSON ({error.msg} at {line}character {error.colno}); mend it there"
+        raise DataError(message) from error
+    except RecursionError as error:
+        message = f"{where} is nested too deeply to be read; flatten it"
+        raise DataError(message) from error
+    except ValueError as error:  # an integer of more digits than Python converts
+        message = f"{where} holds a number too long to be read; write it as text"
+        raise DataError(message) from error
+    if "\\ud" in text or "\\uD" in text:
+        _refuse_half_characters(text, value, where)
+    return value
+
+
+def _refuse_half_characters(text: str, value: Json, where: str) -> None:
+    """Only an escape can spell a lone surrogate, so this is called where there is one."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError as error:
+        line = f" (near line {text.count(chr(10), 0, text.lower().find(chr(92) + 'ud')) + 1})" if "\n" in text else ""
+        message = f"{where} holds half of a surrogate pair{line}, which is no character; mend the \\ud… escape"
+        raise DataError(message) from error
+
+
+def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                message = f"has the duplicate key {key!r} in one object; keep one of them"
+                raise _FaultError(message)
+            seen.add(key)
+    return made
+
+
+def _constant(name: str) -> NoReturn:
+    message = f"holds {name}, which is not JSON; write null, or leave the field out"
+    raise _FaultError(message)
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        message = f"holds {digits[:20]}, a number beyond the range of a float; write it as text"
+        raise _FaultError(message)
+    return number
+
+
+def _object(value: Json, where: str) -> dict[str, Json]:
+    if isinstance(value, dict):
+        return value
+    message = f'{where} is {_kind(value)}, not an object; write each row as {{"name": value, …}}'
+    raise DataError(message)
+
+
+def _kind(value: Json) -> str:
+    names = {dict: "an object", list: "a list", str: "a string", bool: "a boolean", type(None): "null"}
+    return names.get(type(value), "a number")
