@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +54,9 @@ def pass_at(k: int) -> Metric:
 
     def within(rows: Array) -> Array:
         """Unbiased pass@k of an item's samples."""
-        correct = np.rint(rows[..., 0].sum(axis=-1))
+        if not np.isin(rows, (0.0, 1.0)).all():
+            raise InputError("pass@k counts samples that are correct (1) or not (0); other scores cannot be counted")
+        correct = rows[..., 0].sum(axis=-1)
         each = pass_at_k_each(rows.shape[-2], np.atleast_1d(correct), k)
         return each.reshape(*correct.shape, 1)
 
@@ -141,7 +143,3 @@ def _number(value: object) -> float:
 def _divide(above: Array, below: Array) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.where(below == 0, np.nan, above / below))
-
-
-Within = Callable[[Array], Array]
-Over = Callable[[Array, Array], Array]

@@ -1,0 +1,185 @@
+"""From rows to an Estimate: the number, and the interval that its kind allows.
+
+The rule, in order:
+
+1. nothing measured: no number;
+2. a metric that is not a mean of items (a ratio, F1): the bootstrap over items or clusters;
+3. one right-or-wrong trial for each item, items independent: Wilson;
+4. several samples or real values: Student's t on item means, with the clustered error where items cluster;
+5. where 4 finds no spread: Wilson on the units if the range is 0 to 1 (a value in that range varies no more
+   than a coin of the same mean), otherwise no interval. All right is not certainty.
+
+The macro number takes the groups' own intervals together (MOVER) in the cases of 2, 3 and 5, and the
+stratified error of `means.macro` in case 4. `method` says in words what was done.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from measurand.core.benchmark import Metric
+from measurand.core.estimate import Estimate
+from measurand.stats.bootstrap import Over, bootstrap, percentiles
+from measurand.stats.intervals import Interval, combined, student, wilson
+from measurand.stats.means import Array, Labels, Mean, dense, macro, micro
+from measurand.stats.metrics import weighted_mean
+from measurand.stats.missing import ByItem, bounds, by_item, number
+
+FEW = 30
+"""Below this many units the central limit theorem is a hope, and the method says so."""
+ROUNDING = 1e-12
+
+Made = tuple[Interval | None, str]
+"""An interval, or why there is none, and how it was made."""
+
+
+def estimate(
+    rows: Array, metric: Metric, *, items: Labels | None = None, clusters: Labels | None = None, level: float = 0.95
+) -> Estimate:
+    """The number over all items, with its interval, its counts and its bounds over the missing.
+
+    `rows` is [trials, columns] (or [trials] for one column), NaN where a trial is unmeasured; `items` [trials] labels the item of each
+    trial (None: one trial each); `clusters` [items] labels items that belong together. Raises InputError for
+    values out of range.
+    """
+    table = np.asarray(rows, dtype=np.float64)
+    table = table[:, None] if table.ndim == 1 else table
+    of = dense(items) if items is not None else np.arange(len(table), dtype=np.int64)
+    return pooled(by_item(metric, table, of, int(of.max(initial=-1)) + 1, clusters), level)
+
+
+def pooled(table: ByItem, level: float = 0.95) -> Estimate:
+    """Every item counts the same."""
+    done = table.measured_only()
+    if not len(done.rows):
+        return _made(table, None, (None, "none: nothing is measured"), level, bounds(table))
+    value = number(table.metric, done.rows)
+    if math.isnan(value):
+        return _made(table, None, (None, "none: the denominator is zero"), level, bounds(table))
+    return _made(table, value, _interval(done, value, level), level, bounds(table))
+
+
+def over_groups(table: ByItem, groups: Labels, level: float = 0.95) -> Estimate:
+    """Every group counts the same; `groups` [items] labels them. No number where a group has none.
+
+    A mean over some of the groups would be the mean of other things, so it is refused, not shown in part.
+    """
+    table, groups = table.only(table.planned), dense(groups[table.planned])
+    parts = [pooled(table.only(groups == group), level) for group in range(int(groups.max(initial=-1)) + 1)]
+    values = [part.value for part in parts if part.value is not None]
+    ends = [part.bounds or (part.value, part.value) for part in parts]
+    limits = None
+    if parts and all(low is not None and high is not None for low, high in ends):
+        limits = float(np.mean([low for low, _ in ends])), float(np.mean([high for _, high in ends]))
+    if not parts or len(values) < len(parts):
+        made = None, f"none: {len(values)} of {len(parts)} groups are measured"
+        return _made(table, None, made, level, limits)
+    interval = _macro_interval(table, groups, parts, level)
+    return _made(table, float(np.mean(values)), interval, level, limits)
+
+
+def _interval(done: ByItem, value: float, level: float) -> Made:
+    metric, n = done.metric, done.units
+    what = "items" if done.independent else "clusters"
+    few = f"; only {n} {what}" if n < FEW else ""
+    if metric.over is not weighted_mean:
+        if n < 2:  # noqa: PLR2004 -- one unit shows no spread
+            return None, f"none: one of {what}"
+        clusters = None if done.independent else done.clusters
+        draws = bootstrap(metric.over, done.rows, clusters)  # type: ignore[arg-type]
+        return percentiles(draws, level), f"bootstrap of {what}{few}"
+    if _right_or_wrong(done):
+        return wilson(value, n, level), "Wilson"
+    mean = micro(done.rows[:, 0], done.clusters)
+    if _spreads(mean, done):
+        kind = "Student's t on item means" if done.independent else "Student's t, clustered"
+        return _student(mean, metric, level), kind + few
+    if (metric.low, metric.high) == (0.0, 1.0):
+        return wilson(value, n, level), f"Wilson on {n} {what} that do not differ"
+    return None, f"none: {n} {what} show no spread"
+
+
+def _macro_interval(table: ByItem, groups: Labels, parts: list[Estimate], level: float) -> Made:
+    measured = ~np.isnan(table.rows).any(axis=1)
+    done, groups = table.only(measured), groups[measured]
+    metric = done.metric
+    crossing = not done.independent and _cross(groups, done.clusters)
+    if metric.over is weighted_mean and not _right_or_wrong(done):
+        mean = macro(done.rows[:, 0], groups, done.clusters)
+        if _spreads(mean, done):
+            return _student(mean, metric, level), "Student's t, stratified" + (
+                "" if done.independent else ", clustered"
+            )
+    if crossing:
+        draws = bootstrap(_macro_of(metric, groups), done.rows, done.clusters)
+        return percentiles(draws, level), "bootstrap of clusters"
+    intervals = [(part.low, part.high) for part in parts if part.low is not None and part.high is not None]
+    if len(intervals) < len(parts):
+        return None, "none: a group has no interval"
+    weights = [1 / len(parts)] * len(parts)
+    interval = combined([part.value or 0.0 for part in parts], intervals, weights)
+    return _clipped(interval, metric), f"MOVER of the groups' intervals ({parts[0].method})"
+
+
+def _right_or_wrong(done: ByItem) -> bool:
+    """Whether every item is one independent trial that is right or wrong."""
+    single = len(done.metric.columns) == 1 and bool((done.measured == 1).all())
+    return single and done.independent and bool(np.isin(done.rows, (0.0, 1.0)).all())
+
+
+def _spreads(mean: Mean, done: ByItem) -> bool:
+    """Whether the error is known and more than rounding."""
+    return mean.error is not None and mean.error > ROUNDING * float(np.abs(done.rows[:, 0]).max())
+
+
+def _student(mean: Mean, metric: Metric, level: float) -> Interval:
+    return _clipped(student(mean.value, mean.error or 0.0, mean.df, level), metric)
+
+
+def _clipped(interval: Interval, metric: Metric) -> Interval:
+    low, high = interval
+    return (
+        low if metric.low is None else max(low, metric.low),
+        high if metric.high is None else min(high, metric.high),
+    )
+
+
+def _cross(groups: Labels, clusters: Labels | None) -> bool:
+    """Whether a cluster lies in more than one group."""
+    if clusters is None:
+        return False
+    pairs = np.unique(np.column_stack((clusters, groups)), axis=0)
+    return len(pairs) > len(np.unique(clusters))
+
+
+def _macro_of(metric: Metric, groups: Labels) -> Over:
+    """The macro number as an `over`, so that whole clusters can be drawn across groups."""
+    members = [np.flatnonzero(groups == group) for group in range(int(groups.max()) + 1)]
+
+    def over(rows: Array, weights: Array) -> Array:
+        parts = [np.asarray(metric.over(rows[who], weights[..., who]), dtype=np.float64) for who in members]
+        return np.asarray(np.mean(parts, axis=0))
+
+    return over
+
+
+def _made(table: ByItem, value: float | None, made: Made, level: float, limits: Interval | None) -> Estimate:
+    interval, method = made
+    missing = int(table.missing.sum())
+    low, high = interval or (None, None)
+    return Estimate(
+        metric=table.metric.name,
+        value=value,
+        low=low,
+        high=high,
+        level=level,
+        method=method,
+        n_items=int((~np.isnan(table.rows).any(axis=1)).sum()),
+        n_trials=int(table.measured.sum()),
+        n_missing=missing,
+        n_clusters=None if table.independent else table.units,
+        bounds=limits if missing else None,
+        unit=table.metric.unit,
+    )
