@@ -1,0 +1,159 @@
+"""Every flag of every command, in one place. No flag changes a protocol silently: what does is hashed."""
+
+from __future__ import annotations
+
+import argparse
+
+MODULES = {
+    "run": "run",
+    "plan": "run",
+    "score": "run",
+    "ls": "look",
+    "show": "look",
+    "report": "look",
+    "export": "look",
+    "check": "check",
+    "doctor": "doctor",
+    "completion": "completion",
+}
+"""The module of `measurand.cli` that carries out each command."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one sentence, and exits with 2."""
+
+    def error(self, message: str) -> None:  # type: ignore[override] # argparse declares NoReturn; exit() never returns
+        self.exit(2, f"measurand: {message}; see `{self.prog} --help`\n")
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The whole command line."""
+    parser = _Parser(prog="measurand", description="Evaluate language models, and decide on what was measured.")
+    parser.add_argument("--version", action="version", version=_version())
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
+    _run_parser(commands.add_parser("run", help="evaluate a subject on a benchmark, a data file or a study"))
+    _run_parser(commands.add_parser("plan", help="show what a run would ask, cost and be able to detect"))
+    _score_parser(commands.add_parser("score", help="read and score stored replies again, without a model"))
+    _ls_parser(commands.add_parser("ls", help="list the runs in the store, or the benchmarks"))
+    _show_parser(commands.add_parser("show", help="show one trial: every call as sent and received, and its scores"))
+    _report_parser(commands.add_parser("report", help="show runs as tables, or write them as one page"))
+    _export_parser(commands.add_parser("export", help="write the trials of a run to a table file"))
+    _check_parser(commands.add_parser("check", help="render three prompts of a benchmark and score known answers"))
+    commands.add_parser("doctor", help="say what this machine can do, what it lacks, and how to mend it")
+    completion = commands.add_parser("completion", help="print a completion script for your shell")
+    completion.add_argument("shell", choices=("bash", "zsh", "tcsh"))
+    return parser
+
+
+def _version() -> str:
+    from measurand import __version__
+
+    return f"measurand {__version__}"
+
+
+def _run_parser(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("what", help="a benchmark (gsm8k:chat), a data file (items.csv), or a study (study.toml)")
+    parser.add_argument("--subject", action="append", default=[], metavar="SPEC", help="who answers: openai:NAME, …")
+    _what_flags(parser.add_argument_group("what is asked (part of the protocol)"))
+    _file_flags(parser.add_argument_group("columns of a data file"))
+    _subject_flags(parser.add_argument_group("the subject"))
+    _limit_flags(parser.add_argument_group("limits"))
+    _output_flags(parser.add_argument_group("output"))
+
+
+def _what_flags(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--subset", type=int, metavar="N", help="a seeded sample of N items")
+    group.add_argument("--seed", type=int, default=0, help="the seed of the sample (default 0)")
+    group.add_argument("--stratify", default="", metavar="FIELD", help="keep the shares of this slice in the sample")
+    group.add_argument("--samples", type=int, metavar="K", help="K answers to each item")
+    group.add_argument("--data", action="append", default=[], metavar="NAME=PATH", help="a local copy of a data set")
+    group.add_argument("--occasion", default="", metavar="NAME", help="measure again on purpose, under this name")
+
+
+def _file_flags(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--question", default="", metavar="COLUMN")
+    group.add_argument("--conversation", default="", metavar="COLUMN", help="messages as JSON instead of a question")
+    group.add_argument("--answer", default="", metavar="COLUMN")
+    group.add_argument("--options", default="", metavar="COLUMN", help="the options of a multiple choice")
+    group.add_argument("--rubric", default="", metavar="COLUMN", help="kept unscored until there are judges")
+    group.add_argument(
+        "--scoring",
+        default="exact",
+        metavar="NAME",
+        help="exact, numeric, contains, regex, choice, token_f1, json_schema, column:NAME or python:module:function",
+    )
+    group.add_argument("--slices", default="", metavar="A,B", help="columns to report by")
+    group.add_argument("--id", default="", metavar="COLUMN")
+    group.add_argument("--language", default="", metavar="COLUMN")
+    group.add_argument("--prompt", default="", metavar="TEXT", help="a template that may use {{column}} names")
+    group.add_argument("--system", default="", metavar="TEXT")
+    group.add_argument("--max-output", type=int, default=512, metavar="N", help="tokens of one reply (default 512)")
+    group.add_argument("--local-only", action="store_true", help="refuse any endpoint that is not on this machine")
+
+
+def _subject_flags(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--base-url", default="", metavar="URL")
+    group.add_argument("--key-env", default="", metavar="NAME", help="the environment variable that holds the key")
+    group.add_argument("--api-version", default="", metavar="DATE", help="Azure OpenAI")
+    group.add_argument("--price", default="", metavar="IN,OUT", help="US dollars for a million tokens")
+    group.add_argument("--stream", action="store_true", help="stream replies, which times the first token")
+    group.add_argument("--allow-endpoint", action="append", default=[], metavar="NAME", help="for local-only data")
+
+
+def _limit_flags(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--concurrency", type=int, default=64, metavar="N", help="most requests at once (default 64)")
+    group.add_argument("--max-tries", type=int, default=6, metavar="N", help="tries of one call (default 6)")
+    group.add_argument("--timeout", type=float, default=600.0, metavar="S", help="seconds for one reply (default 600)")
+    group.add_argument("--max-cost", type=float, metavar="USD")
+    group.add_argument("--max-tokens", type=int, metavar="N", help="input and output together, in this session")
+    group.add_argument("--max-time", type=float, metavar="S")
+
+
+def _output_flags(group: argparse._ArgumentGroup) -> None:
+    _store_flag(group)
+    loudness = group.add_mutually_exclusive_group()
+    loudness.add_argument("--quiet", action="store_true", help="print the result only")
+    loudness.add_argument("--json", action="store_true", help="print the result as JSON")
+    group.add_argument("--report", default="", metavar="FILE.html", help="also write the result as one page")
+
+
+def _store_flag(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    parser.add_argument("--store", default="", metavar="PATH", help="default: MEASURAND_STORE or .measurand/measurand.db")
+
+
+def _score_parser(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("run", help="a run, as `measurand ls` names it")
+    parser.add_argument("--data", action="append", default=[], metavar="NAME=PATH", help="a local copy of a data set")
+    _output_flags(parser.add_argument_group("output"))
+
+
+def _ls_parser(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("what", nargs="?", default="runs", choices=("runs", "benchmarks"))
+    parser.add_argument("--json", action="store_true")
+    _store_flag(parser)
+
+
+def _show_parser(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("run")
+    parser.add_argument("item")
+    parser.add_argument("sample", nargs="?", type=int, default=0)
+    parser.add_argument("--json", action="store_true")
+    _store_flag(parser)
+
+
+def _report_parser(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("runs", nargs="*", metavar="RUN", help="default: the latest run")
+    parser.add_argument("-o", "--output", default="", metavar="FILE", help="write a page (.html), text (.md) or .json")
+    parser.add_argument("--json", action="store_true")
+    _store_flag(parser)
+
+
+def _export_parser(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("run")
+    parser.add_argument("-o", "--output", required=True, metavar="FILE", help=".jsonl, .csv, .xlsx or .parquet")
+    _store_flag(parser)
+
+
+def _check_parser(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("what", help="a benchmark, or a file that defines one")
+    parser.add_argument("--data", action="append", default=[], metavar="NAME=PATH", help="a local copy of a data set")

@@ -1,0 +1,111 @@
+"""One run from beginning to end: check, plan, execute, summarise. Knows ports only."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+
+from measurand.core.benchmark import Benchmark
+from measurand.core.claim import AboutModel, AboutSystem
+from measurand.core.errors import InputError
+from measurand.core.identity import identity
+from measurand.core.run import Conditions, Run
+from measurand.core.subject import Facts, Model, subject_name
+from measurand.run.engine import Ended, Engine, Ports
+from measurand.run.limits import RunLimits
+from measurand.run.prepare import Prepared, check_askable, prepare
+
+if TYPE_CHECKING:
+    from measurand.core.ports import Data
+
+Watch = Callable[[Engine], AbstractAsyncContextManager[None]]
+"""Something that follows a run while it goes on: a progress line, a signal handler."""
+
+
+@dataclass(frozen=True, slots=True)
+class Occasion:
+    """What may differ between two runs of one benchmark on one subject without being protocol."""
+
+    name: str = ""
+    facts: Facts | None = None
+    allowed_endpoints: tuple[str, ...] = ()
+    version: str = ""
+    offline: bool = False
+
+
+def begin(benchmark: Benchmark, data: Data, ports: Ports, limits: RunLimits, occasion: Occasion) -> Engine:
+    """Prepare a run and refuse it where it cannot be done as its protocol says. Asks nothing yet."""
+    provider = ports.providers["target"]
+    abilities = provider.describe()
+    who = subject_name(provider.subject)
+    if not occasion.offline:
+        check_askable(benchmark, abilities, who)
+    if benchmark.task.local_only and not abilities.local and who not in occasion.allowed_endpoints:
+        message = (
+            f"{benchmark.name} is marked local-only and {who} is not on this machine; "
+            f"use a local subject, or name it with --allow-endpoint {who}"
+        )
+        raise InputError(message)
+    prepared = prepare(benchmark, data)
+    return Engine(prepared, _run(prepared, ports, occasion), ports, limits, offline=occasion.offline)
+
+
+async def carry_out(engine: Engine, watch: Watch | None = None) -> Ended:
+    """Start the subjects, do what is left, stop the subjects."""
+    started = []
+    try:
+        for provider in engine.ports.providers.values():
+            started.append(provider)
+            await provider.start()
+        async with watch(engine) if watch is not None else nullcontext():
+            return await engine.execute()
+    finally:
+        for provider in started:
+            await provider.close()
+        await engine.ports.sandbox.close()
+
+
+def with_samples(benchmark: Benchmark, samples: int) -> Benchmark:
+    """The same benchmark with another number of samples for each item: another protocol."""
+    return replace(benchmark, asking=replace(benchmark.asking, samples=samples))
+
+
+def _run(prepared: Prepared, ports: Ports, occasion: Occasion) -> Run:
+    subject = ports.providers["target"].subject
+    return Run(
+        benchmark=prepared.benchmark.name,
+        protocol=prepared.protocol.id,
+        subject=subject,
+        subject_id=identity(subject),
+        n_items=len(prepared.items),
+        samples=prepared.benchmark.asking.samples,
+        occasion=occasion.name,
+        claim=AboutModel() if isinstance(subject, Model) else AboutSystem(),
+        facts=occasion.facts,
+        conditions=Conditions(
+            measurand=occasion.version,
+            python=platform.python_version(),
+            platform=f"{platform.system()} {platform.machine()}",
+            isolation=_isolation(prepared, ports),
+            data_stand_ins=prepared.stand_ins,
+            allowed_endpoints=occasion.allowed_endpoints,
+        ),
+    )
+
+
+def _isolation(prepared: Prepared, ports: Ports) -> str:
+    if not needs_sandbox(prepared.benchmark):
+        return ""
+    found = ports.sandbox.describe()
+    return f"{found.level} by {found.by}"
+
+
+def needs_sandbox(benchmark: Benchmark) -> bool:
+    """Whether scoring runs programs."""
+    return any(hasattr(marking.scorer, "program") for marking in benchmark.scoring.markings)
+
+
