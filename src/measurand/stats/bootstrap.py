@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 from measurand.stats.means import Array, Labels, dense
 
 DRAWS = 2_000
+FEWEST = 500
+WORK = 100_000_000
+"""Rows times draws: beyond this there are fewer draws, down to FEWEST. The more items, the less it matters."""
 CELLS = 1 << 22
 """Weights held at once: 32 MB."""
 UNITS = 2_000
@@ -24,7 +27,7 @@ Over = Callable[[Array, Array], Array]
 
 
 def bootstrap(over: Over, rows: Array, clusters: Labels | None = None, *, draws: int = DRAWS, seed: int = 0) -> Array:
-    """The number `over(rows, weights)` in `draws` resamples: shape [draws], the same for the same seed.
+    """The number `over(rows, weights)` in up to `draws` resamples: shape [draws], the same for the same seed.
 
     `rows` is [items, columns]; `clusters` [items] labels what is drawn together. n of n are drawn with
     replacement.
@@ -42,6 +45,7 @@ def bootstrap(over: Over, rows: Array, clusters: Labels | None = None, *, draws:
     if n > UNITS:
         unit = rng.permutation(n)[unit] % UNITS
         n = UNITS
+    draws = min(draws, max(FEWEST, WORK // len(rows)))
     return _numbers(over, rows, unit, np.full(n, 1 / n), (n, draws), rng)
 
 

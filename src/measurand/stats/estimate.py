@@ -25,7 +25,7 @@ from measurand.stats.bootstrap import Over, bootstrap, percentiles
 from measurand.stats.intervals import Interval, combined, student, wilson
 from measurand.stats.means import Array, Labels, Mean, dense, macro, micro
 from measurand.stats.metrics import weighted_mean
-from measurand.stats.missing import ByItem, bounds, by_item, number
+from measurand.stats.missing import ByItem, bounds, by_item, complete, number
 
 FEW = 30
 """Below this many units the central limit theorem is a hope, and the method says so."""
@@ -40,9 +40,9 @@ def estimate(
 ) -> Estimate:
     """The number over all items, with its interval, its counts and its bounds over the missing.
 
-    `rows` is [trials, columns] (or [trials] for one column), NaN where a trial is unmeasured; `items` [trials] labels the item of each
-    trial (None: one trial each); `clusters` [items] labels items that belong together. Raises InputError for
-    values out of range.
+    `rows` is [trials, columns] (or [trials] for one column), NaN where a trial is unmeasured; `items` [trials] labels
+    the item of each trial (None: one trial each); `clusters` [items] labels items that belong together, in the sorted
+    order of the items' labels. Raises InputError for values out of range.
     """
     table = np.asarray(rows, dtype=np.float64)
     table = table[:, None] if table.ndim == 1 else table
@@ -102,7 +102,7 @@ def _interval(done: ByItem, value: float, level: float) -> Made:
 
 
 def _macro_interval(table: ByItem, groups: Labels, parts: list[Estimate], level: float) -> Made:
-    measured = ~np.isnan(table.rows).any(axis=1)
+    measured = complete(table.rows)
     done, groups = table.only(measured), groups[measured]
     metric = done.metric
     crossing = not done.independent and _cross(groups, done.clusters)
@@ -124,8 +124,8 @@ def _macro_interval(table: ByItem, groups: Labels, parts: list[Estimate], level:
 
 
 def _right_or_wrong(done: ByItem) -> bool:
-    """Whether every item is one independent trial that is right or wrong."""
-    single = len(done.metric.columns) == 1 and bool((done.measured == 1).all())
+    """Whether every item is one independent trial that is right or wrong, by a metric that says no more."""
+    single = (done.metric.low, done.metric.high) == (0.0, 1.0) and bool((done.measured == 1).all())
     return single and done.independent and bool(np.isin(done.rows, (0.0, 1.0)).all())
 
 
@@ -176,7 +176,7 @@ def _made(table: ByItem, value: float | None, made: Made, level: float, limits: 
         high=high,
         level=level,
         method=method,
-        n_items=int((~np.isnan(table.rows).any(axis=1)).sum()),
+        n_items=int(complete(table.rows).sum()),
         n_trials=int(table.measured.sum()),
         n_missing=missing,
         n_clusters=None if table.independent else table.units,

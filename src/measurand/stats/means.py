@@ -68,13 +68,13 @@ def macro(values: Array, groups: Labels, clusters: Labels | None = None) -> Mean
     scale = np.sqrt(units / (units - 1))
     shares = (values - means[group]) * (scale / (size * len(size)))[group]
     error = float(np.sqrt(np.square(np.bincount(cluster, shares)).sum()))
-    variances = np.bincount(home, np.square(np.bincount(unit, shares)))
+    variances = np.bincount(home, np.square(np.bincount(unit, shares))).astype(np.float64)
     return Mean(value, error, min(_satterthwaite(variances, units - 1), float(cluster.max())))
 
 
 def dense(labels: NDArray[np.generic]) -> Labels:
-    """The same grouping with labels 0, 1, 2, …"""
-    return np.unique(labels, return_inverse=True)[1].astype(np.int64)
+    """The same grouping with labels from 0 up, without gaps."""
+    return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.int64)
 
 
 def _satterthwaite(variances: Array, df: NDArray[np.int64]) -> float:

@@ -50,7 +50,7 @@ class ByItem:
 
     def measured_only(self) -> ByItem:
         """The items that have a row."""
-        return self.only(~np.isnan(self.rows).any(axis=1))
+        return self.only(complete(self.rows))
 
     def only(self, items: Mask) -> ByItem:
         """The same for some of the items."""
@@ -69,10 +69,10 @@ def by_item(metric: Metric, rows: Array, items: Labels, n_items: int, clusters: 
     """Take the samples of each item together.
 
     `rows` is [trials, columns] with NaN for a missing trial, `items` [trials] the item's number from 0 to
-    `n_items` - 1, `clusters` [n_items] labels. An item with fewer measured samples than the metric needs is unmeasured; an
-    item that was planned with too few raises InputError, as do values out of range.
+    `n_items` - 1, `clusters` [n_items] labels. An item with fewer measured samples than the metric needs is
+    unmeasured; an item that was planned with too few raises InputError, as do values out of range.
     """
-    missing = np.isnan(checked(metric, rows)).any(axis=1)
+    missing = ~complete(checked(metric, rows))
     counts = np.bincount(items[~missing], minlength=n_items)
     planned = np.bincount(items, minlength=n_items)
     measured = _within(metric, rows[~missing], items[~missing], counts, planned)
@@ -84,6 +84,11 @@ def by_item(metric: Metric, rows: Array, items: Labels, n_items: int, clusters: 
     return ByItem(metric, measured, worst, best, counts, planned - counts, clusters)
 
 
+def complete(rows: Array) -> Mask:
+    """Which rows have all their numbers."""
+    return np.asarray(~np.isnan(rows).any(axis=1), dtype=np.bool_)
+
+
 def number(metric: Metric, rows: Array) -> float:
     """The metric's number over items of equal weight; `rows` is [items, columns], all measured."""
     return float(np.asarray(metric.over(rows, np.ones(len(rows))), dtype=np.float64))
@@ -92,8 +97,8 @@ def number(metric: Metric, rows: Array) -> float:
 def bounds(table: ByItem) -> tuple[float, float] | None:
     """Where the number could lie, whatever the missing trials would have been; None where that is anywhere.
 
-    Manski 1989, "Anatomy of the selection problem": nothing is assumed about what is missing. A metric of several columns,
-    whose parts have no ends, can still not leave its range.
+    Manski 1989, "Anatomy of the selection problem": nothing is assumed about what is missing. A
+    metric of several columns, whose parts have no ends, can still not leave its range.
     """
     metric = table.metric
     if table.worst is not None and table.best is not None:
@@ -120,7 +125,8 @@ def _within(metric: Metric, rows: Array, items: Labels, counts: Labels, planned:
             continue
         if made.shape != (len(who), len(metric.columns)):
             raise InputError(
-                f"`within` of {metric.name} made the shape {made.shape} of {block.shape}; it must reduce the last axis but one"
+                f"`within` of {metric.name} made the shape {made.shape} of {block.shape}; "
+                "it must reduce the last axis but one"
             )
         result[who] = made
     return result

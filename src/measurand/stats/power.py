@@ -32,7 +32,8 @@ def detectable_paired(n: int, discordance: float = 0.25, *, alpha: float = ALPHA
 
     Solves delta sqrt(n) = z_a sqrt(psi) + z_b sqrt(psi - delta^2): Connor 1987, "Sample size for testing
     differences in proportions for the paired-sample design", equation 1. The default discordance is that of
-    two subjects of accuracy one half whose results correlate at one half. None where it is more than the discordance allows.
+    two subjects of accuracy one half whose results correlate at one half. None where it is more than the
+    discordance allows.
     """
     _check(n, discordance)
     delta = _solve(n, discordance, 1.0, alpha, power)
