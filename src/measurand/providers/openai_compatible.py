@@ -1,0 +1,225 @@
+"""OpenAI, Azure, and every server that speaks like OpenAI: vLLM, Ollama, LM Studio, llama.cpp, gateways."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Literal
+
+from measurand.core.call import Reply, Timings
+from measurand.core.errors import InputError
+from measurand.core.identity import canonical_json, digest
+from measurand.core.ports import Abilities
+from measurand.core.record import Json, Record
+from measurand.core.request import Complete, Embed, Generate, Loglikelihood, Request
+from measurand.core.subject import Model, Price
+from measurand.providers import openai_read as read
+from measurand.providers import openai_write as write
+from measurand.providers.connecting import HttpOptions
+from measurand.providers.http import Transport, encode
+from measurand.providers.openai_likelihood import continuation_nats, next_token_nats
+from measurand.providers.openai_stream import Assembly
+from measurand.providers.secrets import header_value, redact, scrub
+
+PRESETS: dict[str, str] = {
+    "openai": "https://api.openai.com/v1",
+    "azure": "",
+    "vllm": "http://127.0.0.1:8000/v1",
+    "sglang": "http://127.0.0.1:30000/v1",
+    "ollama": "http://127.0.0.1:11434/v1",
+    "lmstudio": "http://127.0.0.1:1234/v1",
+    "llamacpp": "http://127.0.0.1:8080/v1",
+    "cerebras": "https://api.cerebras.ai/v1",
+    "deepseek": "https://api.deepseek.com/v1",
+    "fireworks": "https://api.fireworks.ai/inference/v1",
+    "groq": "https://api.groq.com/openai/v1",
+    "huggingface": "https://router.huggingface.co/v1",
+    "mistral": "https://api.mistral.ai/v1",
+    "openrouter": "https://openrouter.ai/api/v1",
+    "together": "https://api.together.xyz/v1",
+    "xai": "https://api.x.ai/v1",
+}
+"""Base URLs by name. Any other server is given by its `base_url`."""
+
+_OWN_FIELDS = frozenset({"messages", "prompt", "input", "stream", "model", "tools", "n", "echo"})
+
+
+class OpenAIOptions(Record, frozen=True):
+    """Whom to ask and how.
+
+    `preset` names a base URL and `base_url` replaces it. `key_env` names the variable that holds the key where
+    it is not the host's own. `extra` are further fields of the body; since they may change replies they enter
+    the subject's revision. `echo_logprobs` says that the server echoes prompts with log-probabilities (vLLM);
+    `top_logprobs` that it gives that many of the likeliest next tokens. `price` is for estimates only.
+    """
+
+    model: str
+    preset: str = "openai"
+    base_url: str = ""
+    key_env: str = ""
+    revision: str = ""
+    organisation: str = ""
+    project: str = ""
+    deployment: str = ""
+    api_version: str = ""
+    stream: bool = False
+    output_limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    echo_logprobs: bool = False
+    top_logprobs: int = 0
+    extra: dict[str, Json] = {}
+    http: HttpOptions = HttpOptions()
+    price: Price | None = None
+
+
+class OpenAICompatible:
+    """A provider that speaks OpenAI's chat completions. Raises InputError for options that cannot be used."""
+
+    def __init__(self, options: OpenAIOptions) -> None:
+        self.options = options
+        base = options.base_url or _preset(options.preset)
+        if taken := _OWN_FIELDS & options.extra.keys():
+            raise InputError(f"extra sets {', '.join(sorted(taken))}, which the request itself sets: take it out.")
+        self._http = Transport(
+            base,
+            options.http,
+            key_env=options.key_env,
+            key_header=("api-key", "") if options.preset == "azure" else ("Authorization", "Bearer "),
+            headers=_headers(options),
+        )
+        path = f"/openai/deployments/{options.deployment}" if options.deployment else ""
+        query = f"api-version={options.api_version}" if options.api_version else ""
+        self._chat = self._http.url(f"{path}/chat/completions", query)
+        self._completions = self._http.url(f"{path}/completions", query)
+        self._embeddings = self._http.url(f"{path}/embeddings", query)
+        self._fields: dict[str, Any] = {"model": options.model, **options.extra}
+        self._stream_fields = {"stream": True, "stream_options": {"include_usage": True}} if options.stream else {}
+        address = base.rstrip("/") + path
+        self._subject = Model(
+            provider="openai",
+            name=options.model,
+            revision=varied(options.revision, options.extra),
+            endpoint="" if address == PRESETS["openai"] else address,
+        )
+
+    @property
+    def subject(self) -> Model:
+        """Who answers."""
+        return self._subject
+
+    def describe(self) -> Abilities:
+        """What the options say that the server can do."""
+        measured: Literal["none", "next_token", "any"] = "none"
+        if self.options.top_logprobs:
+            measured = "next_token"
+        if self.options.echo_logprobs:
+            measured = "any"
+        can = ("generate", "complete", "embed", *(("loglikelihood",) if measured != "none" else ()))
+        return Abilities(can=can, loglikelihood=measured, local=self._http.local)
+
+    async def start(self) -> None:
+        """Read the key and open the pool. Raises InputError for a key, a proxy or a bundle that cannot be used."""
+        await self._http.start()
+
+    async def close(self) -> None:
+        """Close the pool. May be called twice."""
+        await self._http.close()
+
+    async def reply(self, request: Request) -> Reply:
+        """Answer one request. Raises CallFailedError or CallBlockedError."""
+        match request:
+            case Generate():
+                return await self._said(self._chat, write.chat(request, self.options.output_limit))
+            case Complete():
+                return await self._said(self._completions, write.completion(request))
+            case Loglikelihood():
+                return await self._measured(request)
+            case Embed():
+                return await self._embedded(request)
+
+    async def _said(self, url: Any, body: dict[str, Any]) -> Reply:
+        """Generate or complete, whole or streamed."""
+        http, begun = self._http, time.perf_counter()
+        sent = encode(self._fields | body | self._stream_fields)
+        first_token = None
+        if self.options.stream:
+            assembly = Assembly(http)
+            await http.stream(url, sent, assembly)
+            answer, choice, logprobs = assembly.body, assembly.choice(), assembly.logprobs
+            if assembly.first_token is not None:
+                first_token = assembly.first_token - begun
+        else:
+            answer, raw = await http.post(url, sent, read.COMPLETION)
+            choice = read.first_choice(answer, raw, http)
+            logprobs = read.logprobs_of(choice.logprobs)
+        parts, reasoning, refused = read.message_of(choice)
+        return scrub(
+            Reply(
+                parts=parts,
+                finish=read.finish_of(choice, parts, http, refused=refused),
+                reasoning=reasoning,
+                logprobs=logprobs,
+                usage=read.usage_of(answer.usage),
+                timings=Timings(time.perf_counter() - begun, first_token),
+                served_as=answer.model if isinstance(answer.model, str) else "",
+            ),
+        )
+
+    async def _measured(self, request: Loglikelihood) -> Reply:
+        """Log-likelihoods, by echo or from the likeliest next tokens."""
+        begun = time.perf_counter()
+        top = self.options.top_logprobs
+        if self.options.echo_logprobs:
+            body = write.echo(request.context, request.continuations)
+        elif top:
+            body = write.next_token(request.context, top)
+        else:
+            raise write.refused(
+                f"{self.options.model} gives no log-likelihoods here: ask by generation, or set `echo_logprobs` or "
+                "`top_logprobs` where the server can",
+            )
+        answer, raw = await self._http.post(self._completions, encode(self._fields | body), read.COMPLETION)
+        read.first_choice(answer, raw, self._http)
+        measure = continuation_nats if self.options.echo_logprobs else next_token_nats
+        return Reply(
+            values=measure(request, answer.choices or [], self._http),
+            usage=read.usage_of(answer.usage),
+            timings=Timings(time.perf_counter() - begun),
+            served_as=redact(answer.model) if isinstance(answer.model, str) else "",
+        )
+
+    async def _embedded(self, request: Embed) -> Reply:
+        begun = time.perf_counter()
+        body = {"input": request.texts, "encoding_format": "float"}
+        answer, raw = await self._http.post(self._embeddings, encode(self._fields | body), read.EMBEDDING)
+        if answer.data is None:
+            raise self._http.unreadable(raw)
+        rows = sorted(answer.data, key=lambda row: row.index or 0)
+        if len(rows) != len(request.texts):
+            raise self._http.broken(f"gave {len(rows)} vectors for {len(request.texts)} texts", transient=False)
+        return Reply(
+            vectors=tuple(tuple(row.embedding) for row in rows),
+            usage=read.usage_of(answer.usage),
+            timings=Timings(time.perf_counter() - begun),
+            served_as=redact(answer.model) if isinstance(answer.model, str) else "",
+        )
+
+
+def varied(revision: str, settings: dict[str, Json]) -> str:
+    """The revision, marked with a hash of settings that may change replies but have no field in the subject."""
+    if not settings:
+        return revision
+    mark = digest(canonical_json(settings)).hex()[:8]
+    return f"{revision}+{mark}" if revision else f"+{mark}"
+
+
+def _preset(name: str) -> str:
+    base = PRESETS.get(name)
+    if base is None:
+        raise InputError(f"there is no preset {name}: use one of {', '.join(PRESETS)}, or give base_url.")
+    if not base:
+        raise InputError(f"the preset {name} has no address of its own: give base_url.")
+    return base
+
+
+def _headers(options: OpenAIOptions) -> dict[str, str]:
+    named = {"OpenAI-Organization": options.organisation, "OpenAI-Project": options.project}
+    return {name: header_value(name, value) for name, value in named.items() if value}

@@ -1,0 +1,82 @@
+"""Log-likelihoods of continuations, out of the log-probabilities of an OpenAI-compatible server."""
+
+from __future__ import annotations
+
+import math
+
+from measurand.core.errors import CallFailedError
+from measurand.core.request import Loglikelihood
+from measurand.providers.http import Transport
+from measurand.providers.openai_read import Choice, logprobs_of
+
+_PARTIAL = ("\N{REPLACEMENT CHARACTER}", "bytes:")
+"""How servers write a token that is only part of a character."""
+
+
+def continuation_nats(request: Loglikelihood, choices: list[Choice], http: Transport) -> tuple[float, ...]:
+    """Sum the log-probabilities of each continuation's tokens, from prompts that were echoed.
+
+    The tokens of the context alone must begin the tokens of the whole, or the sum would not be the
+    continuation's. Raises CallFailedError where they do not.
+    """
+    alone = 1 if request.context else 0
+    wanted = alone + len(request.continuations)
+    if len(choices) != wanted:
+        raise http.broken(f"echoed {len(choices)} prompts of {wanted}", transient=False)
+    ordered = sorted(choices, key=lambda choice: choice.index or 0)
+    context = _echoed(ordered[0], http)[0] if alone else []
+    return tuple(
+        _sum(context, continuation, choice, http)
+        for continuation, choice in zip(request.continuations, ordered[alone:], strict=True)
+    )
+
+
+def next_token_nats(request: Loglikelihood, choices: list[Choice], http: Transport) -> tuple[float, ...]:
+    """The log-probability of each one-token continuation, from the likeliest next tokens.
+
+    Raises CallFailedError where one of them is not among these: it was not measured, and that is no zero.
+    """
+    tokens = logprobs_of(choices[0].logprobs)
+    if not tokens or not tokens[0].top:
+        raise http.broken("gave no log-probabilities of the next token: set `top_logprobs` to 0", transient=False)
+    top = tokens[0].top
+    for continuation in request.continuations:
+        if continuation not in top:
+            raise http.broken(
+                f"did not list {continuation[:40]!r} among the {len(top)} likeliest next tokens, so it has no "
+                "log-likelihood: raise `top_logprobs`, or ask by generation",
+                transient=False,
+            )
+    return tuple(top[continuation] for continuation in request.continuations)
+
+
+def _sum(context: list[str], continuation: str, choice: Choice, http: Transport) -> float:
+    tokens, nats = _echoed(choice, http)
+    begin = len(context)
+    if not context and "".join(tokens[1:]) == continuation:
+        begin = 1  # the server put a token of its own before the text, such as <s>
+    if tokens[:begin] != (context or tokens[:begin]):
+        raise _unmeasured(f"the join before {continuation[:40]!r} falls inside a token of the server's", http)
+    echoed = "".join(tokens[begin:])
+    if echoed != continuation and not any(mark in echoed for mark in _PARTIAL):
+        raise _unmeasured(f"{echoed[:40]!r} came back for {continuation[:40]!r}", http)
+    measured = [number for number in nats[begin:] if number is not None]
+    if len(measured) != len(tokens) - begin:
+        raise _unmeasured(f"the first token of {continuation[:40]!r} has no log-probability without a context", http)
+    return math.fsum(measured)
+
+
+def _echoed(choice: Choice, http: Transport) -> tuple[list[str], list[float | None]]:
+    """The tokens of an echoed prompt and their log-probabilities."""
+    found = choice.logprobs
+    if found is None or found.tokens is None or found.token_logprobs is None:
+        raise http.broken("did not echo the prompt: set `echo_logprobs` to false", transient=False)
+    if len(found.tokens) != len(found.token_logprobs):
+        raise http.broken("gave tokens and log-probabilities of different number")
+    return found.tokens, found.token_logprobs
+
+
+def _unmeasured(why: str, http: Transport) -> CallFailedError:
+    error = http.broken(f"cannot give a log-likelihood: {why}; join text and option where tokens end", transient=False)
+    error.where = "seam"
+    return error
