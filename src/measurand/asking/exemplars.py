@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from measurand.core.benchmark import Shots
@@ -16,12 +16,13 @@ Fingerprint = tuple[str, ...]
 
 
 def choose(shots: Shots, item: Item, pool: Sequence[Item]) -> tuple[Item, ...]:
-    """The exemplars of an item, `shots.k` different ones.
+    """The exemplars of an item, `shots.k` of them.
 
-    First everything is removed that may not be shown (other groups where `same` names a slice, the item, its equal
-    copies, what it was perturbed from, repeats); then the first are taken in the pool's order, or some by lot. The
-    lot depends on the seed and the item's id alone (a perturbed item draws as its original does), so neither the
-    process nor the order of the run changes it.
+    First everything is removed that may not be shown: other groups where `same` names a slice, the item, its equal
+    copies, what it was perturbed from. Then the first are taken in the pool's order, or some by lot. The lot depends
+    on the seed and the item's id alone (a perturbed item draws as its original does), so neither the process nor the
+    order of the run changes it. Repeats in the pool are drawn once, yet the first rule takes the pool as it was
+    published: MMLU's own five of college physics hold one question twice.
 
     Raises InputError where fewer than `k` are left: fewer shots are another protocol.
     """
@@ -29,7 +30,7 @@ def choose(shots: Shots, item: Item, pool: Sequence[Item]) -> tuple[Item, ...]:
         return ()
     candidates = pool if not shots.same else _of_group(shots.same, item, pool)
     order = candidates if shots.rule == "first" else _by_lot(f"{shots.seed}\0{_anchor(item)}", candidates)
-    chosen = tuple(islice(_allowed(item, order), shots.k))
+    chosen = tuple(islice(_allowed(item, order, repeats=shots.rule == "first"), shots.k))
     if len(chosen) < shots.k:
         group = f" with the same {shots.same}" if shots.same else ""
         message = (
@@ -49,14 +50,15 @@ def same_question(a: Item, b: Item) -> bool:
     return _fingerprint(a) == _fingerprint(b)
 
 
-def _allowed(item: Item, order: Sequence[Item] | Iterator[Item]) -> Iterator[Item]:
+def _allowed(item: Item, order: Iterable[Item], *, repeats: bool) -> Iterator[Item]:
     seen = {_fingerprint(item)}
     original = item.origin.item if isinstance(item.origin, Perturbed) else None
     for candidate in order:
         mark = _fingerprint(candidate)
         if mark not in seen and candidate.id != original:
-            seen.add(mark)
             yield candidate
+            if not repeats:
+                seen.add(mark)
 
 
 def _of_group(name: str, item: Item, pool: Sequence[Item]) -> Sequence[Item]:

@@ -1,0 +1,221 @@
+"""MMLU: multiple choice over 57 subjects (Hendrycks et al. 2021), asked by the letter of the next token."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from measurand.asking import fill, labels, lay_out
+from measurand.core.benchmark import Aggregation, Benchmark, Card, Marking, Prompting, Scoring, Shots, Task
+from measurand.core.errors import DataError
+from measurand.core.item import Item, Question, Row
+from measurand.core.message import user
+from measurand.core.record import Json
+from measurand.core.request import Decode, Generate, Loglikelihood
+from measurand.core.source import Hub
+from measurand.scoring.choosing import CHOICE_SCORE
+from measurand.scoring.letters import ARGMAX, CHOICE, CHOICE_STRICT
+from measurand.stats.metrics import ACCURACY
+
+# The official map (hendrycks/test, categories.py): category, subcategory, subjects.
+CATEGORIES: dict[str, dict[str, str]] = {
+    "STEM": {
+        "physics": "astronomy college_physics conceptual_physics high_school_physics",
+        "chemistry": "college_chemistry high_school_chemistry",
+        "biology": "college_biology high_school_biology",
+        "computer science": "college_computer_science computer_security high_school_computer_science machine_learning",
+        "math": "abstract_algebra college_mathematics elementary_mathematics high_school_mathematics high_school_statistics",
+        "engineering": "electrical_engineering",
+    },
+    "humanities": {
+        "history": "high_school_european_history high_school_us_history high_school_world_history prehistory",
+        "philosophy": "formal_logic logical_fallacies moral_disputes moral_scenarios philosophy world_religions",
+        "law": "international_law jurisprudence professional_law",
+    },
+    "social sciences": {
+        "politics": "high_school_government_and_politics public_relations security_studies us_foreign_policy",
+        "culture": "human_sexuality sociology",
+        "economics": "econometrics high_school_macroeconomics high_school_microeconomics",
+        "geography": "high_school_geography",
+        "psychology": "high_school_psychology professional_psychology",
+    },
+    "other (business, health, misc.)": {
+        "other": "global_facts miscellaneous professional_accounting",
+        "business": "business_ethics management marketing",
+        "health": "anatomy clinical_knowledge college_medicine human_aging medical_genetics nutrition "
+        "professional_medicine virology",
+    },
+}
+GROUPS: dict[str, tuple[str, str]] = {
+    subject: (subcategory, category)
+    for category, parts in CATEGORIES.items()
+    for subcategory, subjects in parts.items()
+    for subject in subjects.split()
+}
+
+# The official code puts a space before every word of a subject, so there are two after "about".
+HEAD = "The following are multiple choice questions (with answers) about  {{subject}}.\n\n"
+ASKED = "{{question}}\n{{options}}\nAnswer:"
+ANSWERED = ASKED + " {{letter}}\n\n"
+
+GENERATE = """\
+Here is a multiple choice question about {{subject}}. Think it through in a few sentences if that helps. Then end with one line that holds only "Answer: " and the letter of the best option.
+
+{{question}}
+
+{{options}}"""
+
+_LETTERS = "ABCD"
+_ENDING = re.compile(r"_(?:test|dev|val|validation)\Z")
+
+
+def to_items(source: str, rows: Sequence[Mapping[str, Json]]) -> list[Item]:
+    """Rows of the hub (question, subject, choices, answer 0-3), or of CSV files that are named by their subject.
+
+    Such files are those of the original archive (no header, letters) or have question, choice0 to choice3, answer
+    0-3. Ids count within a subject, so they are the same whichever form was read.
+    """
+    items = []
+    counts: Counter[str] = Counter()
+    for number, row in enumerate(rows, 1):
+        subject, texts, answer = _parts(row, f"row {number} of {source}")
+        place = counts[subject]
+        counts[subject] += 1
+        subcategory, category = GROUPS[subject]
+        items.append(
+            Item(
+                id=f"mmlu/{source}/{subject}/{place}",
+                input=Question(texts[0], texts[1:]),
+                gold=_LETTERS[answer],
+                slices={"subject": subject, "subcategory": subcategory, "category": category},
+                language="en",
+                origin=Row(f"mmlu/{source}/{subject}", place, made="real"),
+            )
+        )
+    return items
+
+
+def _parts(row: Mapping[str, Json], where: str) -> tuple[str, tuple[str, ...], int]:
+    """The subject, the question with its four options, and the index of the right one."""
+    if "choices" in row:
+        subject, choices = row.get("subject"), row["choices"]
+        texts = [row.get("question"), *(choices if isinstance(choices, list) else [])]
+        answer = row.get("answer")
+    else:
+        names = ("0", "1", "2", "3", "4") if "5" in row else ("question", "choice0", "choice1", "choice2", "choice3")
+        subject = _ENDING.sub("", str(row.get("__file__", "")))
+        texts = [row.get(name) for name in names]
+        answer = row.get("5" if "5" in row else "answer")
+    if subject not in GROUPS:
+        message = f"mmlu: {where} has the subject {subject!r}, which is none of the 57; name the file or column by one"
+        raise DataError(message)
+    written = str(answer).strip()
+    index = _LETTERS.find(written) if len(written) == 1 and written in _LETTERS else "0123".find(written or "-")
+    if len(texts) != 1 + len(_LETTERS) or not all(isinstance(text, str) for text in texts) or index < 0:
+        message = f"mmlu: {where} is no question with four options and an answer of A-D or 0-3; mend its columns"
+        raise DataError(message)
+    return subject, tuple(texts), index
+
+
+def by_letter(item: Item, exemplars: Sequence[Item]) -> tuple[Loglikelihood, ...]:
+    """The official prompt, and the log-probability of each letter with the space before it."""
+    shots = "".join(fill(ANSWERED, _fields(shot)) for shot in exemplars)
+    context = fill(HEAD, _fields(item)) + shots + fill(ASKED, _fields(item))
+    return (Loglikelihood(context, tuple(f" {letter}" for letter in labels(len(_LETTERS)))),)
+
+
+def by_generation(item: Item, _: Sequence[Item]) -> tuple[Generate, ...]:
+    """One user turn, no exemplars, any reasoning before the letter."""
+    return (Generate((user(fill(GENERATE, _fields(item))),), decode=Decode(max_tokens=2048)),)
+
+
+def _fields(item: Item) -> dict[str, str]:
+    assert isinstance(item.input, Question)  # noqa: S101  to_items makes nothing else
+    return {
+        "subject": item.slices["subject"].replace("_", " "),
+        "question": item.input.text,
+        "options": lay_out(item.input.options),
+        "letter": str(item.gold),
+    }
+
+
+CARD = Card(
+    title="MMLU",
+    measures="knowledge and understanding that four-way multiple choice questions of 57 school, university and professional subjects ask for, in English",
+    blind_spots=(
+        "A choice among four is easier than an answer: one item in four is right by chance.",
+        "Much of law, history and government is that of the United States.",
+        "The questions were collected from freely available sources and have been public since 2020; training on them is common.",
+        "Scoring by letters, by whole answers and by generated text give different numbers; they are different protocols.",
+        "Subjects hold between 100 and 1,534 questions, so the pooled number and the mean over subjects differ; both are shown.",
+    ),
+    style="quiz",
+    canonical_source="cais/mmlu on the Hugging Face hub, config all, 14,042 test questions (originally hendrycks/test)",
+    canonical_protocol=(
+        'Five exemplars: the first five dev rows of the same subject, in order. Raw text, the letters " A" to " D" '
+        'after "Answer:" compared by log-probability. The official code drops exemplars, one at a time, until the '
+        "prompt holds 2,048 tokens; here none is dropped, and what does not fit a subject's window is not asked. "
+        "Headline: all questions pooled, as in the official code; the mean over subjects is HELM's. anatomy counts as "
+        "health, under other; lm-evaluation-harness has it under STEM, which moves two category means."
+    ),
+    licence="MIT",
+    released="2020-09-07",
+    chance=0.25,
+    saturated_at=0.9,
+    errata=(
+        "Of 5,700 questions that were checked again, 6.49 in a hundred were found faulty (MMLU-Redux), so differences above 0.9 say little.",
+    ),
+)
+
+_HUB, _PIN = "cais/mmlu", "c30699e8356da336a370243923dbaf21066bb9fe"
+
+BENCHMARK = Benchmark(
+    name="mmlu",
+    task=Task(
+        sources={
+            "test": Hub(_HUB, _PIN, ("all/test-*.parquet",)),
+            "dev": Hub(_HUB, _PIN, ("all/dev-*.parquet",)),
+        },
+        to_items=to_items,
+        version=1,
+    ),
+    asking=Prompting(
+        name="letters by log-probability, 5 shots",
+        version=1,
+        requests=by_letter,
+        needs=frozenset({"loglikelihood"}),
+        text=HEAD + ANSWERED + ASKED,
+        shots=Shots(5, "dev", same="subject"),
+    ),
+    scoring=Scoring(markings=(Marking("accuracy", ARGMAX, CHOICE_SCORE),)),
+    aggregation=Aggregation(metrics={"accuracy": ACCURACY}, macro=("subject",), groups=("category",)),
+    card=CARD,
+)
+
+VARIANTS: dict[str, Benchmark] = {
+    "generate": replace(
+        BENCHMARK,
+        name="mmlu:generate",
+        task=replace(BENCHMARK.task, sources={"test": BENCHMARK.task.sources["test"]}),
+        asking=Prompting(
+            name="zero-shot chat, letter read",
+            version=1,
+            requests=by_generation,
+            needs=frozenset({"chat"}),
+            text=GENERATE,
+        ),
+        scoring=Scoring(
+            markings=(
+                Marking("accuracy", CHOICE, CHOICE_SCORE),
+                Marking("strict", CHOICE_STRICT, CHOICE_SCORE),
+            ),
+            score_truncated=False,  # the letter comes last, so a reply cut short has not given it
+            score_refused=True,
+        ),
+        aggregation=Aggregation(
+            metrics={"accuracy": ACCURACY, "strict": ACCURACY}, macro=("subject",), groups=("category",)
+        ),
+    ),
+}
