@@ -1,0 +1,39 @@
+"""Every reader and scorer that is a constant; tests pin the digest of what each gives on the labelled corpus."""
+
+from __future__ import annotations
+
+from measurand.core.benchmark import Reader, Scorer
+from measurand.scoring.choosing import CHOICE_SCORE
+from measurand.scoring.drop import DROP
+from measurand.scoring.jsons import JSON_EQUAL, JSON_VALUE
+from measurand.scoring.letters import ARGMAX, CHOICE, CHOICE_STRICT, CHOICES
+from measurand.scoring.numbers import (
+    GSM8K_COT_STRICT,
+    GSM8K_STRICT,
+    LAST_NUMBER,
+    LM_EVAL_FLEXIBLE,
+    MARKED_NUMBER,
+    NUMBER,
+    NUMERIC,
+)
+from measurand.scoring.rubric import RUBRIC
+from measurand.scoring.texts import (
+    BEFORE_NEXT_QUESTION,
+    CONTAINS,
+    EXACT,
+    EXACT_STRICT,
+    FIRST_LINE,
+    SQUAD_EXACT,
+    SQUAD_F1,
+    TOKEN_F1,
+    WHOLE_TEXT,
+)
+
+READERS: tuple[Reader, ...] = (
+    NUMBER, LAST_NUMBER, MARKED_NUMBER, GSM8K_STRICT, GSM8K_COT_STRICT, LM_EVAL_FLEXIBLE,
+    CHOICE, CHOICES, CHOICE_STRICT, ARGMAX, WHOLE_TEXT, FIRST_LINE, BEFORE_NEXT_QUESTION, JSON_VALUE,
+)  # fmt: skip
+
+SCORERS: tuple[Scorer, ...] = (
+    NUMERIC, CHOICE_SCORE, EXACT, EXACT_STRICT, CONTAINS, TOKEN_F1, SQUAD_EXACT, SQUAD_F1, DROP, JSON_EQUAL, RUBRIC,
+)  # fmt: skip
