@@ -118,12 +118,13 @@ def _output_flags(group: argparse._ArgumentGroup) -> None:
 
 
 def _store_flag(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    parser.add_argument("--store", default="", metavar="PATH", help="default: MEASURAND_STORE or .measurand/measurand.db")
+    parser.add_argument(
+        "--store", default="", metavar="PATH", help="default: MEASURAND_STORE or .measurand/measurand.db"
+    )
 
 
 def _score_parser(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", help="a run, as `measurand ls` names it")
-    parser.add_argument("--data", action="append", default=[], metavar="NAME=PATH", help="a local copy of a data set")
     _output_flags(parser.add_argument_group("output"))
 
 

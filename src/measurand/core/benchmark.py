@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from measurand.core.record import Json, Record
@@ -198,7 +198,10 @@ class Aggregation:
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """Four choices and a card. `name` is the file's name, with `:variant` for another protocol."""
+    """Four choices and a card. `name` is the file's name, with `:variant` for another protocol.
+
+    `recipe` is the record that a private benchmark was made from, as JSON data.
+    """
 
     name: str
     task: Task
@@ -206,3 +209,4 @@ class Benchmark:
     scoring: Scoring
     aggregation: Aggregation
     card: Card
+    recipe: Mapping[str, Json] = field(default_factory=dict)

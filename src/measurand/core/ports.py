@@ -33,6 +33,7 @@ class Abilities(Record, frozen=True):
     concurrency: int | None = None
 
 
+@runtime_checkable
 class Provider(Protocol):
     """Something that answers requests. Retries, limits, the journal and logging are outside it."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from measurand.core.claim import AboutModel, Claim
 from measurand.core.identity import digest
-from measurand.core.record import Record
+from measurand.core.record import Json, Record
 from measurand.core.subject import Facts, Subject
 
 
@@ -21,7 +21,11 @@ class Conditions(Record, frozen=True):
 
 
 class Run(Record, frozen=True):
-    """One benchmark by one subject. `protocol` and `subject_id` are full hashes."""
+    """One benchmark by one subject. `protocol` and `subject_id` are full hashes.
+
+    `recipe` is what a private benchmark was made from, so that its stored replies can be scored again. Only the
+    protocol, the subject and the occasion make the identity.
+    """
 
     benchmark: str
     protocol: str
@@ -33,6 +37,7 @@ class Run(Record, frozen=True):
     claim: Claim = AboutModel()
     facts: Facts | None = None
     conditions: Conditions = Conditions()
+    recipe: dict[str, Json] = {}
 
     @property
     def id(self) -> str:

@@ -118,26 +118,31 @@ async def attempt(
 ) -> Outcome:
     """Carry out one trial. Every ending is an outcome, except that the run itself stops (RunStoppedError)."""
     try:
-        if isinstance(asking, Prompting):
-            replies = [
-                await doors.ask_keyed(TARGET, request, key) for request, key in zip(requests, keys, strict=True)
-            ]
-            return outcome_of(replies, _answer(asking, item, requests, replies))
-        return Answered(await asking.attempt(item, doors))
-    except StepsSpentError:
-        return Truncated("steps")
-    except CallFailedError as error:
-        if error.where == "context":
-            return Truncated("context")
-        return Failed(error.where, error.why, error.tries)
-    except CallBlockedError as error:
-        return Blocked(error.by)
-    except SandboxError as error:
-        return Failed("sandbox", str(error))
+        if not isinstance(asking, Prompting):
+            return Answered(await asking.attempt(item, doors))
+        replies = [await doors.ask_keyed(TARGET, request, key) for request, key in zip(requests, keys, strict=True)]
+        return outcome_of(replies, _answer(asking, item, requests, replies))
     except RunStoppedError:
         raise
     except Exception as error:  # noqa: BLE001 - a scaffold is other people's code; its fault is an outcome
-        return Failed("scaffold", f"{type(error).__name__}: {error}")
+        return _ending(error)
+
+
+def _ending(error: Exception) -> Outcome:
+    """The outcome of a trial that ended in an error."""
+    match error:
+        case StepsSpentError():
+            return Truncated("steps")
+        case CallFailedError(where="context"):
+            return Truncated("context")
+        case CallFailedError():
+            return Failed(error.where, error.why, error.tries)
+        case CallBlockedError():
+            return Blocked(error.by)
+        case SandboxError():
+            return Failed("sandbox", str(error))
+        case _:
+            return Failed("scaffold", f"{type(error).__name__}: {error}")
 
 
 def outcome_of(replies: Sequence[Reply], answer: Answer) -> Outcome:

@@ -250,5 +250,3 @@ class Engine:
         if self.meter.price is None:
             return None
         return sum(cost_of(reply.usage, self.meter.price) or 0.0 for reply in doors.cost_usages)
-
-

@@ -75,8 +75,8 @@ def prepare(benchmark: Benchmark, data: Data) -> Prepared:
         benchmark=benchmark.name,
         task=_task_part(benchmark, used, items),
         asking=_asking_part(benchmark.asking, rendering),
-        scoring=_scoring_part(benchmark.scoring),
-        aggregation=_aggregation_part(benchmark),
+        scoring=scoring_part(benchmark.scoring),
+        aggregation=aggregation_part(benchmark),
     )
     return Prepared(
         benchmark=benchmark,
@@ -202,7 +202,8 @@ def _asking_part(asking: Asking, rendering: _Rendering) -> AskingPart:
     )
 
 
-def _scoring_part(scoring: Scoring) -> ScoringPart:
+def scoring_part(scoring: Scoring) -> ScoringPart:
+    """The scoring of a benchmark, resolved to data."""
     return ScoringPart(
         markings=tuple(
             MarkingPart(
@@ -218,7 +219,8 @@ def _scoring_part(scoring: Scoring) -> ScoringPart:
     )
 
 
-def _aggregation_part(benchmark: Benchmark) -> AggregationPart:
+def aggregation_part(benchmark: Benchmark) -> AggregationPart:
+    """The aggregation of a benchmark, resolved to data."""
     rule = benchmark.aggregation
     return AggregationPart(
         metrics={name: f"{metric.name}@{metric.version}" for name, metric in rule.metrics.items()},
@@ -226,5 +228,3 @@ def _aggregation_part(benchmark: Benchmark) -> AggregationPart:
         groups=rule.groups,
         level=rule.level,
     )
-
-

@@ -8,7 +8,6 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-
 from measurand.core.benchmark import Benchmark
 from measurand.core.claim import AboutModel, AboutSystem
 from measurand.core.errors import InputError
@@ -94,6 +93,7 @@ def _run(prepared: Prepared, ports: Ports, occasion: Occasion) -> Run:
             data_stand_ins=prepared.stand_ins,
             allowed_endpoints=occasion.allowed_endpoints,
         ),
+        recipe=dict(prepared.benchmark.recipe),
     )
 
 
@@ -107,5 +107,3 @@ def _isolation(prepared: Prepared, ports: Ports) -> str:
 def needs_sandbox(benchmark: Benchmark) -> bool:
     """Whether scoring runs programs."""
     return any(hasattr(marking.scorer, "program") for marking in benchmark.scoring.markings)
-
-

@@ -38,10 +38,8 @@ class Journal:
     async def __call__(self, ask: Ask) -> Reply:
         """Replay, join a request already on its way, or ask."""
         key = ask.key
-        if key in self._known:
-            known = self._known.pop(key)
-        else:
-            known = _reply(self._store.recall((key,)).get(key))
+        looked_up = key in self._known
+        known = self._known.pop(key) if looked_up else _reply(self._store.recall((key,)).get(key))
         if known is not None:
             self._meter.replayed += 1
             return known

@@ -1,0 +1,20 @@
+"""`doctor`: what this machine can do, what it lacks, and how to mend it."""
+
+from __future__ import annotations
+
+import argparse
+
+from rich.console import Console
+from rich.table import Table
+
+from measurand.wiring import diagnose
+
+
+def run(_given: argparse.Namespace) -> int:
+    """Print one line for each finding."""
+    table = Table(box=None, show_header=False)
+    for finding in diagnose():
+        mark = "[green]good[/green]" if finding.good else "[yellow]lacks[/yellow]"
+        table.add_row(mark, finding.what, finding.detail)
+    Console(highlight=False).print(table)
+    return 0

@@ -1,0 +1,108 @@
+"""What the commands share in showing things."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+from rich.console import Console
+from rich.table import Table
+
+from measurand.core.benchmark import Card
+from measurand.core.errors import InputError
+from measurand.core.identity import short
+from measurand.core.ports import Store
+from measurand.core.run import Plan, Run
+from measurand.core.subject import subject_name
+from measurand.core.summary import Summary
+from measurand.wiring import benchmark_of
+
+
+def show_summaries(summaries: Sequence[Summary], *, as_json: bool) -> None:
+    """Print results as tables, or as JSON lines."""
+    if as_json:
+        for summary in summaries:
+            print_json(summary)
+        return
+    from measurand.report.terminal import terminal
+
+    console = Console()
+    for summary in summaries:
+        console.print(terminal(summary))
+
+
+def print_json(record: object) -> None:
+    """Print a record as one line of JSON."""
+    sys.stdout.write(msgspec.json.encode(record).decode() + "\n")
+
+
+def write_report(summaries: Sequence[Summary], path: Path) -> None:
+    """Write results as one page (.html), as text (.md) or as JSON, by the name's ending."""
+    from measurand.report import markdown, page
+
+    if path.suffix == ".html":
+        text = page.page(summaries, cards=_cards(summaries))
+    elif path.suffix == ".md":
+        text = "\n\n".join(markdown.markdown(summary) for summary in summaries)
+    elif path.suffix == ".json":
+        text = msgspec.json.encode(list(summaries)).decode()
+    else:
+        raise InputError(f"{path}: a report is .html, .md or .json")
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{path}: the report cannot be written ({error.strerror}); choose another place") from error
+
+
+def _cards(summaries: Sequence[Summary]) -> Mapping[str, Card]:
+    cards = {}
+    for summary in summaries:
+        try:
+            cards[summary.run.benchmark] = benchmark_of(summary.run).card
+        except InputError:  # the benchmark's file is gone; its numbers are still true
+            continue
+    return cards
+
+
+def show_plan(plan: Plan, *, as_json: bool) -> None:
+    """Print what a run will take."""
+    if as_json:
+        print_json(plan)
+        return
+    table = Table(title=f"{plan.run.benchmark} by {subject_name(plan.run.subject)}", title_justify="left", box=None)
+    table.show_header = False
+    for name, value in _plan_rows(plan):
+        table.add_row(f"[dim]{name}[/dim]", value)
+    Console(highlight=False).print(table)
+
+
+def _plan_rows(plan: Plan) -> list[tuple[str, str]]:
+    run = plan.run
+    rows = [
+        ("run", f"{run.id}, protocol {short(run.protocol)}"),
+        ("trials", f"{plan.n_trials:,} ({run.n_items:,} items, {run.samples} answers each), {plan.n_done:,} done"),
+        ("requests", f"{plan.n_requests:,}, of which {plan.n_replayable:,} are in the store"),
+        ("tokens, estimated", f"{plan.input_tokens:,} in, up to {plan.output_tokens:,} out"),
+        ("cost, estimated", "unknown" if plan.cost is None else f"${plan.cost:,.4f}"),
+    ]
+    if plan.detectable_paired is not None and plan.detectable_unpaired is not None:
+        paired, unpaired = plan.detectable_paired * 100, plan.detectable_unpaired * 100
+        text = f"{paired:.1f} points to a run on the same items, {unpaired:.1f} to one on others"
+        rows.append(("detectable difference", text))
+    return rows + [("note", note) for note in plan.notes]
+
+
+def stored_run(store: Store, name: str) -> Run:
+    """The run whose id begins with `name`; the latest where `name` is empty."""
+    runs = store.runs()
+    if not runs:
+        raise InputError("the store holds no run yet; make one with `measurand run`")
+    if not name:
+        return runs[0]
+    found = [run for run in runs if run.id.startswith(name)]
+    if len(found) == 1:
+        return found[0]
+    what = "is the beginning of several runs" if found else "is no run in the store"
+    raise InputError(f"'{name}' {what}; `measurand ls` lists them")

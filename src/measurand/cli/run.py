@@ -1,0 +1,131 @@
+"""`run`, `plan` and `score`: evaluate a subject, say beforehand what it takes, or score stored replies again."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+from rich.console import Console
+
+from measurand.cli.options import is_data_file, options_from, private_set
+from measurand.cli.output import show_plan, show_summaries, stored_run, write_report
+from measurand.cli.progress import Progress
+from measurand.core.benchmark import Benchmark, Subset
+from measurand.core.errors import InputError
+from measurand.core.subject import subject_name
+from measurand.study.load import load_study
+from measurand.study.records import PrivateSet
+from measurand.wiring import Evaluation, Options, evaluate_async, open_store, plan_evaluation, rescore_run, run_sync
+
+GOOD, BAD_INPUT, CANNOT_SAY = 0, 2, 3
+
+Job = tuple[str | Benchmark | PrivateSet, str, Options]
+"""What is asked of whom, and how."""
+
+
+def run(given: argparse.Namespace) -> int:
+    """Carry out `run`, `plan` or `score`."""
+    if given.command == "score":
+        return _score(given)
+    jobs = list(_jobs(given))
+    if given.command == "plan":
+        for what, subject, options in jobs:
+            show_plan(plan_evaluation(what, subject, options), as_json=given.json)
+        return GOOD
+    return _run(jobs, given)
+
+
+def _jobs(given: argparse.Namespace) -> Iterator[Job]:
+    options = options_from(given)
+    if given.what.endswith(".toml"):
+        yield from _study_jobs(given, options)
+        return
+    what: str | PrivateSet = private_set(given) if is_data_file(given.what) else given.what
+    if not given.subject:
+        raise InputError("say who answers with --subject SPEC, as in --subject llamacpp:smollm2-135m")
+    for subject in given.subject:
+        yield what, subject, options
+
+
+def _study_jobs(given: argparse.Namespace, options: Options) -> Iterator[Job]:
+    study = load_study(Path(given.what))
+    limits = msgspec.structs.replace(
+        options.limits,
+        max_cost=options.limits.max_cost or study.max_cost,
+        max_tokens=options.limits.max_tokens or study.max_tokens,
+        max_seconds=options.limits.max_seconds or study.max_seconds,
+    )
+    for subject in given.subject or study.subjects:
+        for public in study.benchmarks:
+            subset = Subset(public.subset_size, public.seed) if public.subset_size else None
+            yield (
+                public.name,
+                subject,
+                replace(
+                    options,
+                    limits=limits,
+                    subset=options.subset or subset,
+                    samples=options.samples or public.samples,
+                ),
+            )
+        for private in study.sets:
+            yield private, subject, replace(options, limits=limits)
+
+
+def _run(jobs: Sequence[Job], given: argparse.Namespace) -> int:
+    console = Console(stderr=True, quiet=given.quiet or given.json, highlight=False)
+    done: list[Evaluation] = []
+    for what, subject, options in jobs:
+        evaluation = _one(what, subject, options, console)
+        done.append(evaluation)
+        if not evaluation.ended.complete:
+            break
+    show_summaries([one.summary for one in done], as_json=given.json)
+    if given.report:
+        write_report([one.summary for one in done], Path(given.report))
+        console.print(f"report: {given.report}")
+    return _verdict(done[-1], console)
+
+
+def _one(what: str | Benchmark | PrivateSet, subject: str, options: Options, console: Console) -> Evaluation:
+    progress = Progress(quiet=console.quiet)
+    evaluation = run_sync(lambda: evaluate_async(what, subject, options, progress))
+    run, ended = evaluation.run, evaluation.ended
+    if ended.unclean:
+        console.print(
+            f"an earlier session of this run was cut off: up to {ended.unclean} requests may have been paid twice"
+        )
+    spent = evaluation.summary.spent
+    note = f", {spent.replayed} replies from the store" if spent.replayed else ""
+    console.print(f"{run.benchmark} by {subject_name(run.subject)}: run {run.id}{note}")
+    return evaluation
+
+
+def _verdict(last: Evaluation, console: Console) -> int:
+    ended = last.ended
+    if ended.complete:
+        return GOOD
+    again = shlex.join(["measurand", *sys.argv[1:]])
+    console.print(f"stopped early: {ended.reason}")
+    if ended.in_flight:
+        console.print(f"{ended.in_flight} requests were in flight and may be paid twice")
+    console.print(f"everything acknowledged is stored; go on with:\n  {again}")
+    return CANNOT_SAY if ended.reason == "interrupted" or "budget" in ended.reason else BAD_INPUT
+
+
+def _score(given: argparse.Namespace) -> int:
+    """Read and score a stored run again, without a model."""
+    store = open_store(given.store)
+    try:
+        summary = run_sync(lambda: rescore_run(store, stored_run(store, given.run)))
+    finally:
+        store.close()
+    show_summaries([summary], as_json=given.json)
+    if given.report:
+        write_report([summary], Path(given.report))
+    return GOOD

@@ -1,0 +1,53 @@
+"""What a reader must know besides the numbers, one sentence each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from measurand.core.estimate import Tally
+from measurand.core.protocol import Protocol
+from measurand.core.run import Run
+from measurand.core.summary import View
+
+
+def notes(run: Run, protocol: Protocol, tally: Tally, views: tuple[View, ...], gaps: Iterable[str]) -> Iterator[str]:
+    """The notes of a summary; `gaps` are those that only the one who computed it can know."""
+    yield from _unfinished(protocol, tally)
+    yield from gaps
+    for view in views:
+        if view.view.startswith("macro:") and view.estimate.value is None:
+            over, fault = view.view.removeprefix("macro:"), view.estimate.method.removeprefix("none: ")
+            yield f"The macro {view.estimate.metric} over {over} has no number: {fault}."
+    yield from _sensitivity(protocol, views)
+    stand_ins = sorted(name for name, source in protocol.task.sources.items() if source.stands_in)
+    if stand_ins:
+        yield f"Local copies stood in for the declared data: {', '.join(stand_ins)}; their hashes are in the protocol."
+    if len(run.conditions.served_as) > 1:
+        yield f"The endpoint answered under several names: {', '.join(run.conditions.served_as)}."
+
+
+def _unfinished(protocol: Protocol, tally: Tally) -> Iterator[str]:
+    scoring = protocol.scoring
+    kinds = (
+        ("truncated", tally.truncated, scoring.score_truncated),
+        ("refused", tally.refused, scoring.score_refused),
+    )
+    for name, count, scored in kinds:
+        if count:
+            fate = "are scored as they stand" if scored else "are not scored and count as missing"
+            yield f"{count:,} {name} answers {fate}, as the protocol says."
+
+
+def _sensitivity(protocol: Protocol, views: tuple[View, ...]) -> Iterator[str]:
+    """What another reader of the same answers would have made of the headline."""
+    whole = {view.estimate.metric: view.estimate for view in views if view.view == "pooled"}
+    first, *others = protocol.scoring.markings
+    rule = protocol.aggregation.metrics
+    for other in others:
+        alike = other.scorer == first.scorer and rule.get(other.metric) == rule.get(first.metric)
+        a, b = whole.get(first.metric), whole.get(other.metric)
+        if alike and other.reader != first.reader and a and b and a.value is not None and b.value is not None:
+            share = not b.unit
+            number = f"{100 * b.value:.1f} %" if share else f"{b.value:.4g} {b.unit}"
+            change = f"{100 * (b.value - a.value):+.1f} points" if share else f"{b.value - a.value:+.4g}"
+            yield f"Read by {other.reader} instead of {first.reader}, the same answers give {number} ({change})."

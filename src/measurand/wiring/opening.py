@@ -1,0 +1,146 @@
+"""The one file that names store, data, provider and sandbox classes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from measurand.core.errors import InputError
+from measurand.core.ports import Provider
+from measurand.core.record import Record
+from measurand.core.subject import Facts
+
+if TYPE_CHECKING:
+    from measurand.core.ports import Data, Sandbox, Store
+
+DEFAULT_STORE = Path(".measurand") / "measurand.db"
+VENDORS = ("anthropic", "google")
+LOCAL = ("llamacpp", "callable", "command", "replay")
+
+
+class SubjectOptions(Record, frozen=True):
+    """What reaching a subject takes beyond its name. `facts` (a price, a cut-off) are shown, never hashed."""
+
+    base_url: str = ""
+    key_env: str = ""
+    api_version: str = ""
+    stream: bool = False
+    call_seconds: float = 600.0
+    facts: Facts | None = None
+    allowed_endpoints: tuple[str, ...] = ()
+
+
+def open_store(location: str = "", *, read_only: bool = False) -> Store:
+    """Open the store at a path or URL, or at MEASURAND_STORE, or at the default place."""
+    from measurand import store
+
+    return store.open_store(location or os.environ.get("MEASURAND_STORE") or DEFAULT_STORE, read_only=read_only)
+
+
+def open_data(overrides: Mapping[str, str]) -> Data:
+    """The data sets of this machine and of the hub, with local copies standing in where named."""
+    from measurand import data
+
+    return data.open_data(overrides)
+
+
+def open_sandbox() -> Sandbox:
+    """The best isolation this machine offers, found by trying."""
+    from measurand import sandboxes
+
+    return sandboxes.find_sandbox()
+
+
+def no_sandbox() -> Sandbox:
+    """A sandbox that runs nothing, for benchmarks that need none."""
+    from measurand.sandboxes.refuse import NoSandbox
+
+    return NoSandbox("this benchmark runs no programs")
+
+
+def open_subject(subject: str | Provider | Callable[..., object], options: SubjectOptions) -> Provider:
+    """A provider from its specification `KIND:NAME`, or from a Python function, or as it is."""
+    if isinstance(subject, str):
+        kind, colon, name = subject.partition(":")
+        if not colon or not name:
+            raise InputError(f"'{subject}' names no subject; write KIND:NAME, with one of {', '.join(_kinds())}")
+        return _open_kind(kind, name, options)
+    if isinstance(subject, Provider):
+        return subject
+    from measurand.providers.callable import CallableProvider
+
+    return CallableProvider(subject)
+
+
+def _kinds() -> tuple[str, ...]:
+    from measurand.providers.openai_compatible import PRESETS
+
+    return ("openai_compatible", *PRESETS, *VENDORS, *LOCAL)
+
+
+def _open_kind(kind: str, name: str, options: SubjectOptions) -> Provider:
+    if kind in LOCAL and not (kind == "llamacpp" and options.base_url):
+        return _open_local(kind, name, options)
+    if kind in VENDORS:
+        return _open_vendor(kind, name, options)
+    return _open_openai(kind, name, options)
+
+
+def _open_openai(kind: str, name: str, options: SubjectOptions) -> Provider:
+    from measurand.providers.connecting import HttpOptions, Timeouts
+    from measurand.providers.openai_compatible import PRESETS, OpenAICompatible, OpenAIOptions
+
+    if kind not in PRESETS and kind != "openai_compatible":
+        raise InputError(f"there is no kind of subject '{kind}'; there are {', '.join(_kinds())}")
+    if kind in {"openai_compatible", "azure"} and not options.base_url:
+        raise InputError(f"{kind}:{name} needs the address of its endpoint: --base-url URL")
+    azure = kind == "azure"
+    return OpenAICompatible(
+        OpenAIOptions(
+            model=name,
+            preset="openai" if kind == "openai_compatible" else kind,
+            base_url=options.base_url,
+            key_env=options.key_env,
+            deployment=name if azure else "",
+            api_version=options.api_version,
+            stream=options.stream,
+            echo_logprobs=kind == "vllm",
+            http=HttpOptions(timeouts=Timeouts(total=options.call_seconds)),
+        )
+    )
+
+
+def _open_vendor(kind: str, name: str, options: SubjectOptions) -> Provider:
+    from measurand.providers.connecting import HttpOptions, Timeouts
+
+    http = HttpOptions(timeouts=Timeouts(total=options.call_seconds))
+    if kind == "anthropic":
+        from measurand.providers.anthropic import Anthropic, AnthropicOptions
+
+        return Anthropic(AnthropicOptions(model=name, base_url=options.base_url, key_env=options.key_env, http=http))
+    from measurand.providers.google import Google, GoogleOptions
+
+    return Google(GoogleOptions(model=name, base_url=options.base_url, key_env=options.key_env, http=http))
+
+
+def _open_local(kind: str, name: str, options: SubjectOptions) -> Provider:
+    if kind == "llamacpp":
+        from measurand.providers.llamacpp import LlamaCpp
+
+        return LlamaCpp(name)
+    if kind == "replay":
+        from measurand.providers.replay import Replay
+
+        return Replay(Path(name))
+    if kind == "command":
+        from measurand.providers.command import Command
+
+        return Command(name, seconds=options.call_seconds)
+    from measurand.providers.callable import CallableProvider
+
+    if str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))  # a user's own module lies where the command is given
+    return CallableProvider(name, seconds=options.call_seconds)
