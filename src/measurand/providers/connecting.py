@@ -16,7 +16,8 @@ import aiohttp
 from yarl import URL
 
 from measurand.core.errors import CallFailedError, InputError
-from measurand.core.record import Record
+from measurand.core.identity import canonical_json, digest
+from measurand.core.record import Json, Record
 from measurand.providers.secrets import redact, remember
 
 _BROKEN: tuple[tuple[type[Exception], str, str], ...] = (
@@ -60,6 +61,14 @@ class HttpOptions(Record, frozen=True):
     timeouts: Timeouts = Timeouts()
     ca_bundle: str = ""
     max_body: int = 64 << 20
+
+
+def varied(revision: str, settings: dict[str, Json]) -> str:
+    """The revision, marked with a hash of settings that may change replies but have no field in the subject."""
+    if not settings:
+        return revision
+    mark = digest(canonical_json(settings)).hex()[:8]
+    return f"{revision}+{mark}" if revision else f"+{mark}"
 
 
 def broken_connection(error: Exception, url: URL, times: Timeouts) -> CallFailedError:

@@ -115,6 +115,11 @@ def unreadable(asked: Asked, body: bytes, what: str = "body") -> CallError:
     return _failed(why, where="reply", transient=True)
 
 
+def refused_request(why: str) -> CallFailedError:
+    """The error for a request that this wire format has no words for. No other call of the run fares better."""
+    return CallFailedError(why, where="request", fatal=True)
+
+
 def complaint(body: bytes) -> Complaint:
     """Read an error body of any vendor. Words that are no JSON are the message themselves, unless they are HTML."""
     try:

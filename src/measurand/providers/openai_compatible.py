@@ -7,14 +7,14 @@ from typing import Any, Literal
 
 from measurand.core.call import Reply, Timings
 from measurand.core.errors import InputError
-from measurand.core.identity import canonical_json, digest
 from measurand.core.ports import Abilities
 from measurand.core.record import Json, Record
 from measurand.core.request import Complete, Embed, Generate, Loglikelihood, Request
 from measurand.core.subject import Model, Price
 from measurand.providers import openai_read as read
 from measurand.providers import openai_write as write
-from measurand.providers.connecting import HttpOptions
+from measurand.providers.connecting import HttpOptions, varied
+from measurand.providers.endings import refused_request
 from measurand.providers.http import Transport, encode
 from measurand.providers.openai_likelihood import continuation_nats, next_token_nats
 from measurand.providers.openai_stream import Assembly
@@ -172,7 +172,7 @@ class OpenAICompatible:
         elif top:
             body = write.next_token(request.context, top)
         else:
-            raise write.refused(
+            raise refused_request(
                 f"{self.options.model} gives no log-likelihoods here: ask by generation, or set `echo_logprobs` or "
                 "`top_logprobs` where the server can",
             )
@@ -201,14 +201,6 @@ class OpenAICompatible:
             timings=Timings(time.perf_counter() - begun),
             served_as=redact(answer.model) if isinstance(answer.model, str) else "",
         )
-
-
-def varied(revision: str, settings: dict[str, Json]) -> str:
-    """The revision, marked with a hash of settings that may change replies but have no field in the subject."""
-    if not settings:
-        return revision
-    mark = digest(canonical_json(settings)).hex()[:8]
-    return f"{revision}+{mark}" if revision else f"+{mark}"
 
 
 def _preset(name: str) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from measurand.core.errors import CallFailedError
 from measurand.core.message import Image, Message, Text, ToolCall, ToolResult
 from measurand.core.record import Json
 from measurand.core.request import Complete, Decode, Generate
+from measurand.providers.endings import refused_request
 
 
 def chat(request: Generate, limit: str) -> dict[str, Any]:
@@ -41,7 +41,7 @@ def completion(request: Complete) -> dict[str, Any]:
     decode = request.decode
     _decode(body, decode, "max_tokens")
     if decode.effort:
-        raise refused("a raw completion has no reasoning effort: leave `effort` empty in the protocol")
+        raise refused_request("a raw completion has no reasoning effort: leave `effort` empty in the protocol")
     if decode.top_logprobs:
         body["logprobs"] = decode.top_logprobs
     return body
@@ -60,11 +60,6 @@ def echo(context: str, continuations: tuple[str, ...]) -> dict[str, Any]:
 def next_token(context: str, top: int) -> dict[str, Any]:
     """The body of /completions that gives the `top` likeliest next tokens."""
     return {"prompt": context, "max_tokens": 1, "logprobs": top, "temperature": 0.0}
-
-
-def refused(why: str) -> CallFailedError:
-    """The error for a request that this wire format has no words for. No other call of the run fares better."""
-    return CallFailedError(why, where="request", fatal=True)
 
 
 def _decode(body: dict[str, Any], decode: Decode, limit: str) -> None:
@@ -88,13 +83,15 @@ def _messages(message: Message) -> Iterator[dict[str, Any]]:
     if results and len(results) == len(message.parts):
         return
     if message.role == "tool":
-        raise refused("a message of the tool holds something else than tool results: give its text as a ToolResult")
+        raise refused_request(
+            "a message of the tool holds something else than tool results: give its text as a ToolResult"
+        )
     calls = [_call(part) for part in message.parts if isinstance(part, ToolCall)]
     if calls:
         yield {"role": message.role, "content": message.text or None, "tool_calls": calls}
     elif any(isinstance(part, Image) for part in message.parts):
         if message.role != "user":
-            raise refused(f"an image stands in a message of the {message.role}: only a user may show images")
+            raise refused_request(f"an image stands in a message of the {message.role}: only a user may show images")
         yield {"role": "user", "content": [_shown(part) for part in message.parts if isinstance(part, Text | Image)]}
     else:
         yield {"role": message.role, "content": message.text}
