@@ -1,0 +1,27 @@
+"""Places to run what nobody vouches for: programs written by models. No isolation, no execution."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from measurand.core.ports import Sandbox
+
+
+def find_sandbox(parallel: int | None = None) -> Sandbox:
+    """The best sandbox of this machine. Nothing is tried before it is asked to describe itself or to run.
+
+    `parallel` is how many programs may run at once; by default one for each core. Where nothing can isolate,
+    the sandbox refuses every program with a SandboxError that says what is missing.
+    """
+    if sys.platform == "linux":
+        from measurand.sandboxes.bubblewrap import Bubblewrap
+
+        return Bubblewrap(parallel)
+    from measurand.sandboxes.refuse import NoSandbox
+
+    return NoSandbox(
+        f"programs cannot be isolated on {sys.platform}, so none is run: run Measurand in a Linux container "
+        "(Docker) or on a Linux machine with bubblewrap"
+    )

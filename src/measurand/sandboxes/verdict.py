@@ -1,0 +1,163 @@
+"""Runs programs in jails and says how they ended."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Callable
+from typing import get_args
+
+from measurand.core.errors import SandboxError
+from measurand.core.program import Ending, FunctionTest, Result, Script
+from measurand.sandboxes.jail.codec import CodecError, decode
+from measurand.sandboxes.jail.room import read_frames
+from measurand.sandboxes.jailed import Jail, close_all, printable
+
+StartJail = Callable[..., Jail]
+"""Makes a Jail of a driver, a job and limits; the rest of its arguments are as for Jail."""
+
+_NONCE_BYTES = 16
+_LEAVING_SECONDS = 0.25
+"""How long a candidate may take to leave once its test is over; it does so by itself within milliseconds."""
+
+_ENDINGS = frozenset(get_args(Ending))
+
+
+async def run_script(start: StartJail, script: Script) -> Result:
+    """Run a script to its end or its limits."""
+    begun = time.monotonic()
+    jail = start(
+        "script_driver", (script.source,), script.limits, stdin=script.stdin.encode("utf-8", "surrogateescape")
+    )
+    try:
+        await asyncio.wait({jail.ended, jail.full}, timeout=script.limits.wall_seconds, return_when="FIRST_COMPLETED")
+        in_time = jail.ended.done() or jail.full.done()
+    finally:
+        await jail.kill()
+    _demand_begun(jail)
+    ending: Ending = _ending_of(jail, "finished") if in_time else "timeout"
+    return _result(
+        jail,
+        begun,
+        ending,
+        jail.signal if ending == "killed" else "",
+        exit_code=jail.code if ending == "finished" else None,
+    )
+
+
+async def run_function_test(start: StartJail, program: FunctionTest) -> Result:
+    """Run a candidate in one jail and its test in another, joined by two pipes, and read the test's verdict.
+
+    The harness holds only the pipe of the verdict, which the candidate's jail has never seen.
+    """
+    began = time.monotonic()
+    nonce = os.urandom(_NONCE_BYTES)
+    jails: list[Jail] = []
+    requests, answers, verdict = os.pipe(), os.pipe(), os.pipe()
+    try:
+        try:
+            candidate = start(
+                "candidate_driver",
+                (program.candidate, program.entry_point),
+                program.limits,
+                channels=(requests[0], answers[1]),
+            )
+            jails.append(candidate)
+            test = start(
+                "test_driver",
+                (program.preamble, program.test, program.entry_point, nonce),
+                program.limits,
+                channels=(answers[0], requests[1], verdict[1]),
+            )
+            jails.append(test)
+        finally:
+            close_all([*requests, *answers, verdict[1]])
+        ends = {test.ended, test.full, candidate.full}
+        await asyncio.wait(ends, timeout=program.limits.wall_seconds, return_when="FIRST_COMPLETED")
+        in_time = any(end.done() for end in ends)
+        reports = _reports(verdict[0], nonce) if test.ended.done() else []
+        if in_time:
+            await asyncio.wait(
+                {candidate.ended, candidate.full}, timeout=_LEAVING_SECONDS, return_when="FIRST_COMPLETED"
+            )
+        left = candidate.ended.done()
+    finally:
+        os.close(verdict[0])
+        for done in await asyncio.gather(*(jail.kill() for jail in jails), return_exceptions=True):
+            if isinstance(done, BaseException):
+                raise done
+    for jail in jails:
+        _demand_begun(jail)
+    ending, detail = _decide(candidate, test, reports, left=left) if in_time else ("timeout", "")
+    return _result(candidate, began, ending, detail)
+
+
+def _decide(candidate: Jail, test: Jail, reports: list[tuple[str, str]], *, left: bool) -> tuple[Ending, str]:
+    """The ending, from what the test's jail reported and how both jails ended."""
+    if candidate.full.done():
+        return "output_limit", ""
+    kind, detail = reports[-1] if reports else ("", "")
+    if kind == "gone":
+        return _departure(candidate) if left else ("exception", "the candidate stopped answering")
+    if kind in _ENDINGS:
+        return kind, printable(detail)  # type: ignore[return-value] # it is one of the endings
+    if kind != "loaded":
+        return "no_verdict", f"the test's jail ended with code {test.code} before the test was loaded"
+    ending = _ending_of(test, "no_verdict")
+    return ending, "the test did not come to an end with the candidate's answers"
+
+
+def _departure(candidate: Jail) -> tuple[Ending, str]:
+    ending = _ending_of(candidate, "exception")
+    if ending == "exception":
+        return ending, f"the program ended itself with code {candidate.code} before it answered"
+    return ending, candidate.signal
+
+
+def _ending_of(jail: Jail, otherwise: Ending) -> Ending:
+    if jail.full.done():
+        return "output_limit"
+    if jail.timed_out:
+        return "timeout"
+    return "killed" if jail.signal else otherwise
+
+
+def _reports(fd: int, nonce: bytes) -> list[tuple[str, str]]:
+    """What the test's jail has written; all of it is there when the jail has ended."""
+    os.set_blocking(fd, False)
+    try:
+        data = os.read(fd, 1 << 16)
+    except BlockingIOError:
+        return []
+    reports = []
+    for frame in read_frames(data):
+        if not frame.startswith(nonce):
+            break
+        try:
+            match decode(frame[len(nonce) :]):
+                case (str(kind), str(detail)):
+                    reports.append((kind, detail))
+        except CodecError:
+            break
+    return reports
+
+
+def _demand_begun(jail: Jail) -> None:
+    if not jail.begun:
+        why = (jail.stderr.strip().splitlines() or ["it gave no reason"])[-1]
+        raise SandboxError(
+            f"a jail could not be built ({why[:300]}), so nothing was run; try again or see `measurand doctor`"
+        )
+
+
+def _result(jail: Jail, began: float, ending: Ending, detail: str, *, exit_code: int | None = None) -> Result:
+    return Result(
+        ending=ending,
+        exit_code=exit_code,
+        stdout=jail.stdout,
+        stderr=jail.stderr,
+        detail=detail,
+        cpu_seconds=jail.cpu_seconds,
+        wall_seconds=time.monotonic() - began,
+    )
