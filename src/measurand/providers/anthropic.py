@@ -12,12 +12,14 @@ from measurand.core.request import Generate, Request
 from measurand.core.subject import Model, Price
 from measurand.providers import anthropic_read as read
 from measurand.providers.anthropic_write import Thinking, message_body
-from measurand.providers.connecting import HttpOptions, varied
+from measurand.providers.connecting import HttpOptions, checked_fields, varied
 from measurand.providers.endings import refused_request
 from measurand.providers.http import Transport, encode
 from measurand.providers.secrets import scrub
 
 BASE_URL = "https://api.anthropic.com"
+
+_OWN_FIELDS = frozenset({"messages", "system", "tools", "tool_choice", "stream", "model", "max_tokens"})
 
 
 class AnthropicOptions(Record, frozen=True):
@@ -57,10 +59,10 @@ class Anthropic:
             headers=headers,
         )
         self._url = self._http.url("/v1/messages")
-        self._fields: dict[str, Any] = {"model": options.model, **options.extra}
+        self._fields: dict[str, Any] = {"model": options.model, **checked_fields(options.extra, _OWN_FIELDS)}
         if options.stream:
             self._fields["stream"] = True
-        base = options.base_url.rstrip("/")
+        base = str(self._http.base).rstrip("/")
         self._subject = Model(
             provider="anthropic",
             name=options.model,
@@ -91,7 +93,7 @@ class Anthropic:
             kind = type(request).__name__
             raise refused_request(f"Anthropic has no {kind}: choose a protocol that asks by conversation (Generate)")
         http, begun = self._http, time.perf_counter()
-        sent = encode(message_body(request, self.options.thinking) | self._fields)
+        sent = encode(self._fields | message_body(request, self.options.thinking))
         first_token = None
         if self.options.stream:
             assembly = read.Assembly(http)

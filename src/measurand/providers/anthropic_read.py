@@ -105,11 +105,10 @@ def usage_of(usage: Any) -> Usage:
     """Tokens as counted by the endpoint, which counts cached input apart from the rest."""
     if not isinstance(usage, dict):
         return Usage()
-    counts = [
-        count(usage.get(name)) for name in ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-    ]
+    cached = count(usage.get("cache_read_input_tokens"))
+    counts = [cached, count(usage.get("input_tokens")), count(usage.get("cache_creation_input_tokens"))]
     known = [number for number in counts if number is not None]
-    return Usage(sum(known) if known else None, count(usage.get("output_tokens")), counts[2])
+    return Usage(sum(known) if known else None, count(usage.get("output_tokens")), cached)
 
 
 class Assembly:

@@ -63,6 +63,13 @@ class HttpOptions(Record, frozen=True):
     max_body: int = 64 << 20
 
 
+def checked_fields(extra: dict[str, Json], own: frozenset[str]) -> dict[str, Json]:
+    """Further fields of a body, if none is one that the request itself sets. Raises InputError otherwise."""
+    if taken := own & extra.keys():
+        raise InputError(f"extra sets {', '.join(sorted(taken))}, which the request itself sets: take it out.")
+    return extra
+
+
 def varied(revision: str, settings: dict[str, Json]) -> str:
     """The revision, marked with a hash of settings that may change replies but have no field in the subject."""
     if not settings:

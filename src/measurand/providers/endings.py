@@ -25,7 +25,7 @@ _QUOTED = 300
 _OK = HTTPStatus.OK
 _TRANSIENT = frozenset({408, 409, 425, 429})
 _FATAL = frozenset({404, 405, 410})
-_DENIED = frozenset({401, 402, 403, 407})
+_DENIED = frozenset({401, 403})
 _CONTEXT = (
     "context_length_exceeded",
     "exceed_context_size",
@@ -69,23 +69,16 @@ def failure(asked: Asked, status: int, headers: Mapping[str, str], body: bytes) 
     everything = f"{said.codes} {said.message.lower()}"
     if blocked_by := _filter(everything, said.codes):
         return CallBlockedError(f"{asked.host} ({blocked_by})")
-    if status not in _TRANSIENT and (
-        status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE or any(mark in everything for mark in _CONTEXT)
-    ):
+    too_long = status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE or any(mark in everything for mark in _CONTEXT)
+    if too_long and status not in _TRANSIENT:
         return _failed(f"{why}; shorten the prompt, or use fewer examples or output tokens", where="context")
-    if status in _DENIED or "api_key_invalid" in said.codes:
-        return _denied(asked, status, why)
-    if "insufficient_quota" in said.codes:
-        return _failed(f"{why}; the account has no money or quota left", fatal=True)
-    if status in _FATAL or "model_not_found" in said.codes:
-        return _failed(f"{why}; check the model's name and the base URL", fatal=True)
-    limited = status == HTTPStatus.TOO_MANY_REQUESTS or (
-        status == _OK and any(mark in everything for mark in ("429", "rate_limit", "rate limit"))
-    )
+    if status != _OK and (hopeless := _hopeless(asked, status, said.codes)):
+        return _failed(f"{why}; {hopeless}", fatal=True)
+    wordy = "429" in said.codes.split() or "rate_limit" in said.codes or "rate limit" in everything
     return CallFailedError(
         redact(why),
         transient=status == _OK or status in _TRANSIENT or status >= HTTPStatus.INTERNAL_SERVER_ERROR,
-        limited=limited,
+        limited=status == HTTPStatus.TOO_MANY_REQUESTS or (status == _OK and wordy),
         retry_after=wait_asked(headers, said.wait),
     )
 
@@ -164,12 +157,17 @@ def _failed(why: str, *, where: str = "provider", transient: bool = False, fatal
     return CallFailedError(redact(why), where=where, transient=transient, fatal=fatal)
 
 
-def _denied(asked: Asked, status: int, why: str) -> CallFailedError:
+def _hopeless(asked: Asked, status: int, codes: str) -> str:
+    """The remedy for what no other call of this subject could survive; empty for anything else."""
     if status == HTTPStatus.PROXY_AUTHENTICATION_REQUIRED:
-        return _failed(f"{why}; put the proxy's user and password into its variable (HTTPS_PROXY)", fatal=True)
-    if status == HTTPStatus.PAYMENT_REQUIRED:
-        return _failed(f"{why}; the account has no money left", fatal=True)
-    return _failed(f"{why}; set {' or '.join(asked.keys)} to a key that may use this model", fatal=True)
+        return "put the proxy's user and password into its variable (HTTPS_PROXY)"
+    if status == HTTPStatus.PAYMENT_REQUIRED or "insufficient_quota" in codes:
+        return "the account has no money or quota left"
+    if status in _DENIED or "api_key_invalid" in codes:
+        return f"set {' or '.join(asked.keys)} to a key that may use this model"
+    if status in _FATAL or "model_not_found" in codes:
+        return "check the model's name and the base URL"
+    return ""
 
 
 def _filter(everything: str, codes: str) -> str:
@@ -177,6 +175,8 @@ def _filter(everything: str, codes: str) -> str:
     for mark in _BLOCKED:
         if mark in codes:
             return mark
+    if "blocked by content filter" in everything:
+        return "content filter"
     flagged = "flagged" in everything and ("invalid_prompt" in codes or "moderation" in everything)
     return "moderation" if flagged else ""
 

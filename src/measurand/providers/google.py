@@ -12,13 +12,15 @@ from measurand.core.record import Json, Record
 from measurand.core.request import Embed, Generate, Request
 from measurand.core.subject import Model, Price
 from measurand.providers import google_read as read
-from measurand.providers.connecting import HttpOptions, varied
+from measurand.providers.connecting import HttpOptions, checked_fields, varied
 from measurand.providers.endings import refused_request
 from measurand.providers.google_write import content_body, embedding_body
 from measurand.providers.http import Transport, encode
 from measurand.providers.secrets import scrub
 
 BASE_URL = "https://generativelanguage.googleapis.com/v1beta"
+
+_OWN_FIELDS = frozenset({"contents", "systemInstruction", "tools"})
 
 
 class GoogleOptions(Record, frozen=True):
@@ -48,12 +50,13 @@ class Google:
             key_env=options.key_env,
             key_header=("x-goog-api-key", ""),
         )
+        self._extra = checked_fields(options.extra, _OWN_FIELDS)
         self._name = f"models/{options.model.removeprefix('models/')}"
         path = "/" + quote(self._name)
         whole, streamed = f"{path}:generateContent", f"{path}:streamGenerateContent"
         self._url = self._http.url(streamed, "alt=sse") if options.stream else self._http.url(whole)
         self._embeddings = self._http.url(f"{path}:batchEmbedContents")
-        base = options.base_url.rstrip("/")
+        base = str(self._http.base).rstrip("/")
         self._subject = Model(
             provider="google",
             name=options.model,
@@ -91,7 +94,7 @@ class Google:
 
     async def _said(self, request: Generate) -> Reply:
         http, begun = self._http, time.perf_counter()
-        sent = encode(content_body(request) | self.options.extra)
+        sent = encode(content_body(request, self._extra))
         first_token = None
         if self.options.stream:
             assembly = read.Assembly(http)

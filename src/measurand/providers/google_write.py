@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from measurand.core.message import Image, Message, Part, Text, ToolCall, ToolResult
+from measurand.core.record import Json
 from measurand.core.request import Decode, Embed, Generate
 from measurand.providers.anthropic_write import arguments_object
 from measurand.providers.endings import refused_request
@@ -16,9 +17,12 @@ Google wants the signature back with the call, and our records have no other pla
 """
 
 
-def content_body(request: Generate) -> dict[str, Any]:
-    """The body of generateContent. Raises CallFailedError for what the API cannot be asked."""
-    body: dict[str, Any] = {}
+def content_body(request: Generate, extra: dict[str, Json]) -> dict[str, Any]:
+    """The body of generateContent, with further fields; where both set one, the request has the last word.
+
+    Raises CallFailedError for what the API cannot be asked.
+    """
+    body: dict[str, Any] = dict(extra)
     rest = list(request.messages)
     system: list[dict[str, Any]] = []
     while rest and rest[0].role == "system":
@@ -32,7 +36,7 @@ def content_body(request: Generate) -> dict[str, Any]:
             for tool in request.tools
         ]
         body["tools"] = [{"functionDeclarations": declared}]
-    config = _config(request.decode)
+    config = body.get("generationConfig", {}) | _config(request.decode)
     if request.schema is not None:
         config |= {"responseMimeType": "application/json", "responseJsonSchema": request.schema}
     if config:

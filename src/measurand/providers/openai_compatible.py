@@ -13,7 +13,7 @@ from measurand.core.request import Complete, Embed, Generate, Loglikelihood, Req
 from measurand.core.subject import Model, Price
 from measurand.providers import openai_read as read
 from measurand.providers import openai_write as write
-from measurand.providers.connecting import HttpOptions, varied
+from measurand.providers.connecting import HttpOptions, checked_fields, varied
 from measurand.providers.endings import refused_request
 from measurand.providers.http import Transport, encode
 from measurand.providers.openai_likelihood import continuation_nats, next_token_nats
@@ -76,8 +76,6 @@ class OpenAICompatible:
     def __init__(self, options: OpenAIOptions) -> None:
         self.options = options
         base = options.base_url or _preset(options.preset)
-        if taken := _OWN_FIELDS & options.extra.keys():
-            raise InputError(f"extra sets {', '.join(sorted(taken))}, which the request itself sets: take it out.")
         self._http = Transport(
             base,
             options.http,
@@ -90,9 +88,9 @@ class OpenAICompatible:
         self._chat = self._http.url(f"{path}/chat/completions", query)
         self._completions = self._http.url(f"{path}/completions", query)
         self._embeddings = self._http.url(f"{path}/embeddings", query)
-        self._fields: dict[str, Any] = {"model": options.model, **options.extra}
+        self._fields: dict[str, Any] = {"model": options.model, **checked_fields(options.extra, _OWN_FIELDS)}
         self._stream_fields = {"stream": True, "stream_options": {"include_usage": True}} if options.stream else {}
-        address = base.rstrip("/") + path
+        address = str(self._http.base).rstrip("/") + path
         self._subject = Model(
             provider="openai",
             name=options.model,

@@ -52,8 +52,8 @@ class Assembly:
         chunk = self._http.decode(COMPLETION, payload)
         self.body.usage = chunk.usage or self.body.usage
         self.body.model = chunk.model or self.body.model
-        if chunk.choices == [] and not chunk.error:
-            return False
+        if not chunk.choices and not chunk.error and (chunk.choices is not None or chunk.usage):
+            return False  # Azure's verdict on the prompt, or the count of tokens at the end
         choice = first_choice(chunk, payload, self._http)
         self._entries += logprobs_of(choice.logprobs)
         if choice.finish_reason is not None:

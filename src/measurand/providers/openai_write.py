@@ -83,9 +83,7 @@ def _messages(message: Message) -> Iterator[dict[str, Any]]:
     if results and len(results) == len(message.parts):
         return
     if message.role == "tool":
-        raise refused_request(
-            "a message of the tool holds something else than tool results: give its text as a ToolResult"
-        )
+        raise refused_request("a message of the tool holds more than tool results: give its text as a ToolResult")
     calls = [_call(part) for part in message.parts if isinstance(part, ToolCall)]
     if calls:
         yield {"role": message.role, "content": message.text or None, "tool_calls": calls}
