@@ -35,9 +35,9 @@ def read_parquet(data: bytes, where: str) -> Table:
         message = f"{where} is a parquet file; {EXTRA}"
         raise DataError(message) from error
     try:
-        columns = pq.read_table(pa.BufferReader(data))
-        names = header_of(columns.column_names, where)
-        values = columns.to_pylist()
+        file = pq.ParquetFile(pa.BufferReader(data))
+        names = header_of(file.schema_arrow.names, where)
+        values = file.read().to_pylist()
     except (pa.ArrowException, ValueError, OverflowError, OSError) as error:
         message = f"{where} is not a readable parquet file ({_first_line(error)}); fetch or write it again"
         raise DataError(message) from error
