@@ -97,7 +97,7 @@ def _interval(done: ByItem, value: float, level: float) -> Made:
         kind = "Student's t on item means" if done.independent else "Student's t, clustered"
         return _student(mean, metric, level), kind + few
     if (metric.low, metric.high) == (0.0, 1.0):
-        return wilson(value, n, level), f"Wilson on {n} {what} that do not differ"
+        return wilson(value, n, level), f"Wilson on {n} {what} without spread"
     return None, f"none: {n} {what} show no spread"
 
 
@@ -109,9 +109,8 @@ def _macro_interval(table: ByItem, groups: Labels, parts: list[Estimate], level:
     if metric.over is weighted_mean and not _right_or_wrong(done):
         mean = macro(done.rows[:, 0], groups, done.clusters)
         if _spreads(mean, done):
-            return _student(mean, metric, level), "Student's t, stratified" + (
-                "" if done.independent else ", clustered"
-            )
+            kind = "Student's t, stratified" if done.independent else "Student's t, stratified and clustered"
+            return _student(mean, metric, level), kind
     if crossing:
         draws = bootstrap(_macro_of(metric, groups), done.rows, done.clusters)
         return percentiles(draws, level), "bootstrap of clusters"
@@ -120,7 +119,7 @@ def _macro_interval(table: ByItem, groups: Labels, parts: list[Estimate], level:
         return None, "none: a group has no interval"
     weights = [1 / len(parts)] * len(parts)
     interval = combined([part.value or 0.0 for part in parts], intervals, weights)
-    return _clipped(interval, metric), f"MOVER of the groups' intervals ({parts[0].method})"
+    return _clipped(interval, metric), "MOVER of the groups' intervals"
 
 
 def _right_or_wrong(done: ByItem) -> bool:
@@ -165,6 +164,11 @@ def _macro_of(metric: Metric, groups: Labels) -> Over:
     return over
 
 
+def _unit(metric: Metric) -> str:
+    """The unit of the number; empty only for a share of one, which reports show as a percentage."""
+    return metric.unit or ("" if (metric.low, metric.high) == (0.0, 1.0) else "score")
+
+
 def _made(table: ByItem, value: float | None, made: Made, level: float, limits: Interval | None) -> Estimate:
     interval, method = made
     missing = int(table.missing.sum())
@@ -181,5 +185,5 @@ def _made(table: ByItem, value: float | None, made: Made, level: float, limits: 
         n_missing=missing,
         n_clusters=None if table.independent else table.units,
         bounds=limits if missing else None,
-        unit=table.metric.unit,
+        unit=_unit(table.metric),
     )

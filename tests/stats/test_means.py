@@ -1,0 +1,96 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from measurand.stats.means import dense, macro, micro
+
+RIGHT = {"a": (180, 200), "b": (30, 100), "c": (20, 50)}
+VALUES = np.concatenate([np.r_[np.ones(c), np.zeros(n - c)] for c, n in RIGHT.values()])
+GROUPS = np.concatenate([np.full(n, number) for number, (_, n) in enumerate(RIGHT.values())])
+
+values = st.lists(st.integers(0, 4).map(float), min_size=2, max_size=60).map(np.array)
+
+
+def test_micro_and_macro_of_unequal_groups():
+    assert micro(VALUES).value == pytest.approx(0.6571, abs=5e-5)
+    assert macro(VALUES, GROUPS).value == pytest.approx(0.5333, abs=5e-5)
+
+
+@given(values)
+def test_the_error_of_a_mean_is_the_textbooks(x):
+    mean = micro(x)
+    assert mean.value == pytest.approx(x.mean())
+    assert mean.error == pytest.approx(stats.sem(x), abs=1e-12)
+    assert mean.df == pytest.approx(len(x) - 1)
+
+
+def test_the_error_of_the_macro_mean_is_stratified():
+    parts = [VALUES[number == GROUPS] for number in range(3)]
+    expected = np.sqrt(sum(stats.sem(part) ** 2 for part in parts)) / 3
+    assert macro(VALUES, GROUPS).error == pytest.approx(expected)
+
+
+def test_two_groups_have_welchs_degrees_of_freedom():
+    rng = np.random.default_rng(2)
+    a, b = rng.normal(0, 1, 9), rng.normal(1, 3, 23)
+    theirs = stats.ttest_ind(a, b, equal_var=False)
+    mean = macro(np.r_[a, b], np.r_[np.zeros(9), np.ones(23)])
+    assert mean.df == pytest.approx(theirs.df)
+
+
+@given(values, st.integers(2, 4), st.randoms())
+def test_neither_order_nor_labels_matter(x, many, random):
+    groups = np.arange(len(x)) % many
+    order = list(range(len(x)))
+    random.shuffle(order)
+    before, after = macro(x, groups), macro(x[order], groups[order] * 7 - 3)
+    assert after.value == pytest.approx(before.value)
+    assert after.error == (None if before.error is None else pytest.approx(before.error, abs=1e-12))
+
+
+@given(values)
+def test_macro_of_equal_groups_is_micro(x):
+    double = np.r_[x, x[::-1]]
+    assert macro(double, np.repeat([0, 1], len(x))).value == pytest.approx(micro(double).value)
+
+
+def test_repeating_every_item_tells_nothing_new():
+    rng = np.random.default_rng(4)
+    x = rng.integers(0, 2, 50).astype(float)
+    again = micro(np.repeat(x, 10), np.repeat(np.arange(50), 10))
+    assert again.error == pytest.approx(micro(x).error)
+    assert again.df == 49
+
+
+def covers(groups_of, seed: int, *, clustered: bool) -> float:
+    """How often the 95 % interval holds the true mean 0.5, when items of a cluster share their luck."""
+    rng, held, runs = np.random.default_rng(seed), 0, 1_500
+    clusters = np.repeat(np.arange(40), 5)
+    for _ in range(runs):
+        luck = rng.uniform(0, 1, 40)[clusters]
+        x = (rng.uniform(size=200) < luck).astype(float)
+        mean = macro(x, groups_of(clusters), clusters if clustered else None)
+        half = stats.t.ppf(0.975, mean.df) * mean.error
+        held += abs(mean.value - 0.5) <= half
+    return held / runs
+
+
+@pytest.mark.parametrize("groups_of", [np.zeros_like, lambda c: c % 4, lambda c: np.arange(len(c)) % 5])
+def test_clustered_errors_cover(groups_of):
+    """Pooled, macro over groups that hold whole clusters, and macro over groups that cut across them."""
+    assert 0.93 < covers(groups_of, 8, clustered=True) < 0.97
+
+
+def test_errors_that_ignore_clusters_do_not_cover():
+    assert covers(np.zeros_like, 8, clustered=False) < 0.9
+
+
+def test_one_unit_shows_no_spread():
+    assert micro(np.array([1.0])).error is None
+    assert macro(np.array([1.0, 0.0, 1.0]), np.array([0, 0, 1])).error is None
+
+
+def test_dense_labels():
+    assert dense(np.array([7, -2, 7, 30])).tolist() == [1, 0, 1, 2]
