@@ -165,7 +165,7 @@ def gold(formula: str, inputs: Inputs) -> Any:
         return indian(round(value))
     if inputs.get("rate") == 0:
         return round(value)
-    return {"value": round(value, 2), "absolute": tolerance(formula, inputs)}
+    return {"value": round(value, 2), "tolerance": tolerance(formula, inputs)}
 
 
 def tolerance(formula: str, inputs: Inputs) -> int:

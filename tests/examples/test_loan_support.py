@@ -50,7 +50,7 @@ def value_of(row: Row) -> Decimal:
 
 
 def room_of(row: Row) -> Decimal:
-    return Decimal(str(row["answer"]["absolute"])) if isinstance(row["answer"], dict) else Decimal(0)
+    return Decimal(str(row["answer"]["tolerance"])) if isinstance(row["answer"], dict) else Decimal(0)
 
 
 # --- a second way to every figure: present values and month-by-month schedules, in decimal arithmetic ---
@@ -275,7 +275,7 @@ def test_golds_have_the_shape_of_their_scorer() -> None:
         answer = row["answer"]
         match row["scoring"]:
             case "numeric":
-                assert isinstance(answer, int | str) or set(answer) == {"value", "absolute"}
+                assert isinstance(answer, int | str) or set(answer) == {"value", "tolerance"}
             case "choice":
                 assert isinstance(answer, str)
             case "exact":
