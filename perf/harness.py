@@ -40,16 +40,16 @@ async def bare(url: str, n: int) -> None:
 def ours(url: str, n: int, samples: int, store: str) -> None:
     import measurand
     from measurand.run.limits import RunLimits
+    from measurand.study.records import PrivateSet
     from measurand.wiring import Options, SubjectOptions
-    from perf.trivial import trivial
 
+    items = Path(store).with_suffix(".jsonl")
+    items.write_text("".join(f'{{"q": "{question(number)}", "a": "42"}}\n' for number in range(n)))
     options = Options(
         store=store,
         limits=RunLimits(concurrency=CONCURRENCY),
         subject=SubjectOptions(base_url=url),
     )
-    items = Path(store).with_suffix(".jsonl")
-    items.write_text("".join(f'{{"q": "{question(number)}", "a": "42"}}\n' for number in range(n)))
     private = PrivateSet(file=str(items), question="q", answer="a", samples=samples)
     evaluation = measurand.evaluate(private, "openai_compatible:mock", options=options)
     tally = evaluation.summary.tally

@@ -46,13 +46,14 @@ def text(rng: random.Random, words: int) -> str:
 async def work(store: Store, run: Run, calls: list[tuple[bytes, Asked]]) -> float:
     """Record and finish every trial; returns the CPU seconds of the whole process."""
     waiting = iter(enumerate(calls))
+    run_id = run.id
 
     async def worker() -> None:
         for n, (key, asked) in waiting:
             await store.record(key, run.subject_id, asked)
-            name = f"{run.id}/{n}/0"
+            name = f"{run_id}/{n}/0"
             outcome = Answered(Answer(text=asked.reply.text))
-            trial = Trial(run.id, f"perf/{n}", 0, outcome, cost=0.00012, started="2026-01-01T00:00:00Z", seconds=0.7)
+            trial = Trial(run_id, f"perf/{n}", 0, outcome, cost=0.00012, started="2026-01-01T00:00:00Z", seconds=0.7)
             reading = Reading(name, "last_number@1", Found("42", (17, 19)))
             score = Score((name,), "accuracy", Measured((1.0, 1.0)), "equal@1")
             store.finish(Slot(n, 0), trial, [CallMade("target", key)], [reading, score])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
+from measurand.core.benchmark import Ability
 from measurand.core.call import Asked, Call, Ran, Reply
 from measurand.core.record import Json, Record
 
@@ -27,7 +28,7 @@ class Abilities(Record, frozen=True):
     (None: find out).
     """
 
-    can: tuple[str, ...]
+    can: tuple[Ability, ...]
     loglikelihood: Literal["none", "next_token", "any"] = "none"
     local: bool = False
     concurrency: int | None = None

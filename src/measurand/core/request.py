@@ -71,7 +71,12 @@ class Draw(Record, frozen=True, gc=False):
 
 def key(subject_id: str, request: Request, draw: Draw) -> bytes:
     """The 16-byte key of a reply: the subject, the whole request, and the draw."""
-    return digest(subject_id.encode(), canonical(request), canonical(draw))
+    return draw_key(subject_id, digest(canonical(request)), draw)
+
+
+def draw_key(subject_id: str, request_digest: bytes, draw: Draw) -> bytes:
+    """The same, from the digest of the canonical request: plans keep digests, not requests."""
+    return digest(subject_id.encode(), request_digest, canonical(draw))
 
 
 def samples(request: Request) -> bool:

@@ -13,7 +13,7 @@ from measurand.core.identity import canonical, digest
 from measurand.core.item import Item
 from measurand.core.outcome import Answer, Answered, Blocked, Failed, Outcome, Refused, Truncated
 from measurand.core.ports import CallMade
-from measurand.core.request import Complete, Draw, Generate, Request, samples
+from measurand.core.request import Complete, Draw, Generate, Request, draw_key, samples
 from measurand.run.doors import Ask
 from measurand.scoring.reasoning import apply_stops, final_text
 
@@ -63,7 +63,7 @@ class TrialDoors:
         self._item = item
         self._sample_no = sample_no
         self._steps = steps
-        self._nth: Counter[bytes] = Counter()
+        self._nth: Counter[tuple[str, bytes]] = Counter()
         self.calls: list[CallMade] = []
         self.cost_usages: list[Reply] = []
         self.finish = "stop"
@@ -78,7 +78,7 @@ class TrialDoors:
             raise StepsSpentError
         player = self._world.roles[role]
         if key is None:
-            key = self._key(player.subject_id, canonical(request), drawn=samples(request))
+            key = self._key(player.subject_id, digest(canonical(request)), drawn=samples(request))
         reply = await player.door(Ask(key, request, role, player.subject_id, player.who))
         self.calls.append(CallMade(role, key))
         if role == TARGET:
@@ -88,7 +88,7 @@ class TrialDoors:
 
     async def execute(self, program: Program) -> Result:
         """Run a program in isolation; a replayed trial sees the recorded result."""
-        key = self._key("sandbox", canonical(program), drawn=True)
+        key = self._key("sandbox", digest(canonical(program)), drawn=True)
         recorded = self._world.store.recall((key,)).get(key)
         if recorded is not None and not isinstance(recorded, Reply):
             self.calls.append(CallMade("sandbox", key))
@@ -98,19 +98,11 @@ class TrialDoors:
         self.calls.append(CallMade("sandbox", key))
         return result
 
-    def _key(self, subject_id: str, encoded: bytes, *, drawn: bool) -> bytes:
-        same = digest(subject_id.encode(), encoded)
-        nth = self._nth[same]
-        self._nth[same] += 1
-        return draw_key(subject_id, encoded, self._draw(nth, drawn=drawn))
-
-    def _draw(self, nth: int, *, drawn: bool) -> Draw:
-        return Draw(self._sample_no, nth, self._world.occasion, self._item if drawn else "")
-
-
-def draw_key(subject_id: str, encoded: bytes, draw: Draw) -> bytes:
-    """The key of one draw of an encoded request (`core.request.key` of the same request)."""
-    return digest(subject_id.encode(), encoded, canonical(draw))
+    def _key(self, subject_id: str, what: bytes, *, drawn: bool) -> bytes:
+        """The key of a request or program by its digest; the same again within the trial is the next draw."""
+        nth = self._nth[subject_id, what]
+        self._nth[subject_id, what] += 1
+        return draw_key(subject_id, what, Draw(self._sample_no, nth, self._world.occasion, self._item if drawn else ""))
 
 
 async def attempt(

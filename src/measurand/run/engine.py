@@ -15,10 +15,10 @@ from measurand.core.errors import RunStoppedError
 from measurand.core.identity import canonical
 from measurand.core.outcome import outcome_name
 from measurand.core.ports import BatchProvider, CallMade, Provider
-from measurand.core.request import Draw
+from measurand.core.request import Draw, draw_key
 from measurand.core.run import Run, Slot
 from measurand.core.trial import Trial
-from measurand.run.attempt import TARGET, Role, TrialDoors, World, attempt, draw_key
+from measurand.run.attempt import TARGET, Role, TrialDoors, World, attempt
 from measurand.run.doors.budget import Budget
 from measurand.run.doors.circuit import Circuit
 from measurand.run.doors.journal import Journal
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 Todo = tuple[Slot, tuple[bytes, ...]]
 """A slot and the keys of its requests (none where a scaffold decides)."""
+DIGEST = 16
+"""Bytes of a request's digest."""
 AHEAD = 256
 """Slots whose replies are looked up in the journal together."""
 UNFINISHED = frozenset({"failed", "not_run"})
@@ -73,10 +75,14 @@ class Engine:
     limits: RunLimits
     meter: Meter = field(default_factory=Meter)
     offline: bool = False
+    _run_id: str = field(init=False)
     _stop: str = ""
     _target: Journal = field(init=False)
     _gathers: list[Gather] = field(default_factory=list)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._run_id = self.run.id  # hashed once, not once for each trial
 
     async def execute(self) -> Ended:
         """Do what is left of the plan. Every acknowledged reply is stored whatever happens."""
@@ -181,21 +187,22 @@ class Engine:
         """Item by item; where a batch provider answers, by affinity, so that shared work lies together."""
         numbers: Sequence[int] = range(len(self.prepared.items))
         provider = self.ports.providers[TARGET]
-        if isinstance(provider, BatchProvider) and self.prepared.encoded:
+        if isinstance(provider, BatchProvider) and self.prepared.digests:
             items, requests = self.prepared.items, self.prepared.requests
             numbers = sorted(numbers, key=lambda no: provider.affinity(requests(items[no])[0]))
         return ((item_no, sample_no) for item_no in numbers for sample_no in range(self.run.samples))
 
     def _keys(self, item_no: int, sample_no: int) -> tuple[bytes, ...]:
-        if not self.prepared.encoded:
+        if not self.prepared.digests:
             return ()
         item = self.prepared.items[item_no].id if self.prepared.sampled else ""
-        encoded = self.prepared.encoded[item_no]
+        of_item = self.prepared.digests[item_no]
         nth: dict[bytes, int] = {}
         keys = []
-        for text in encoded:
-            n = nth[text] = nth.get(text, -1) + 1
-            keys.append(draw_key(self.run.subject_id, text, Draw(sample_no, n, self.run.occasion, item)))
+        for start in range(0, len(of_item), DIGEST):
+            request = of_item[start : start + DIGEST]
+            n = nth[request] = nth.get(request, -1) + 1
+            keys.append(draw_key(self.run.subject_id, request, Draw(sample_no, n, self.run.occasion, item)))
         return tuple(keys)
 
     async def _worker(self, slots: Iterator[Todo], world: World) -> None:
@@ -223,7 +230,7 @@ class Engine:
         started, began = datetime.now(UTC), time.monotonic()
         outcome = await attempt(asking, item, prepared.requests(item), keys, doors)
         trial = Trial(
-            run=self.run.id,
+            run=self._run_id,
             item=item.id,
             sample_no=slot.sample_no,
             outcome=outcome,
@@ -232,7 +239,7 @@ class Engine:
             started=started.isoformat(timespec="seconds"),
             seconds=round(time.monotonic() - began, 6),
         )
-        name = f"{self.run.id}/{item.id}/{slot.sample_no}"
+        name = f"{self._run_id}/{item.id}/{slot.sample_no}"
         marks = await mark(benchmark.scoring, name, item, outcome, self._run_program)
         calls = [*doors.calls, *(CallMade("scorer", ran=ran) for ran in marks.ran)]
         self.ports.store.finish(slot, trial, calls, [*marks.readings, *marks.scores])

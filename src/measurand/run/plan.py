@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from measurand.core.benchmark import Prompting
 from measurand.core.call import Usage
 from measurand.core.run import Plan, Run
+from measurand.run.engine import DIGEST, Engine
 from measurand.run.meter import cost_of
 from measurand.stats.power import detectable_paired, detectable_unpaired
 
 if TYPE_CHECKING:
     from measurand.core.ports import Store
-    from measurand.run.engine import Engine
     from measurand.run.prepare import Prepared
 
 AT_A_TIME = 500
@@ -26,7 +26,8 @@ def make_plan(engine: Engine) -> Plan:
     left = list(engine.todo())
     n_requests = sum(len(keys) for _, keys in left)
     replayable = _replayable(store, [key for _, keys in left for key in keys])
-    share = (n_requests - replayable) / max(len(prepared.encoded) * _per_item(prepared), 1)
+    planned = sum(map(len, prepared.digests)) // DIGEST * run.samples
+    share = run.samples * (n_requests - replayable) / max(planned, 1)
     input_tokens = round(prepared.input_tokens * share)
     output_tokens = round(prepared.output_tokens * share)
     price = run.facts.price if run.facts else None
@@ -43,10 +44,6 @@ def make_plan(engine: Engine) -> Plan:
         detectable_paired=detectable_paired(run.n_items),
         notes=tuple(_notes(prepared, run)),
     )
-
-
-def _per_item(prepared: Prepared) -> int:
-    return max((len(encoded) for encoded in prepared.encoded), default=1)
 
 
 def _replayable(store: Store, keys: list[bytes]) -> int:

@@ -12,7 +12,7 @@ from measurand.asking.exemplars import choose
 from measurand.asking.subset import take_subset
 from measurand.core.benchmark import Asking, Benchmark, Prompting, Scoring
 from measurand.core.errors import DataError, UnaskableError
-from measurand.core.identity import canonical
+from measurand.core.identity import canonical, digest
 from measurand.core.item import Item
 from measurand.core.ports import Abilities, Data
 from measurand.core.protocol import (
@@ -38,15 +38,16 @@ EXPECTED_OUTPUT = 256
 class Prepared:
     """A benchmark ready to be asked.
 
-    `encoded` holds, for each item of a Prompting, the canonical requests; it is what keys are made of. `files`
-    are the local copies that stood in for a declared source.
+    `digests` holds, for each item of a Prompting, the 16-byte digests of its requests one after another: what
+    keys are made of, and little enough for many items. `sampled` says whether any of them decodes at random.
+    `stand_ins` names the sources for which a local copy was read.
     """
 
     benchmark: Benchmark
     protocol: Protocol
     items: Sequence[Item]
     pools: Mapping[str, Sequence[Item]]
-    encoded: list[tuple[bytes, ...]]
+    digests: list[bytes]
     sampled: bool
     stand_ins: tuple[str, ...]
     input_tokens: int
@@ -83,7 +84,7 @@ def prepare(benchmark: Benchmark, data: Data) -> Prepared:
         protocol=protocol,
         items=items,
         pools={name: pool for name, pool in pools.items() if name != task.split or _is_pool(benchmark, name)},
-        encoded=rendering.encoded,
+        digests=rendering.digests,
         sampled=rendering.sampled,
         stand_ins=tuple(sorted(name for name, source in used.items() if source.stands_in)),
         input_tokens=rendering.input_tokens,
@@ -110,7 +111,7 @@ def check_askable(benchmark: Benchmark, abilities: Abilities, who: str) -> None:
 
 @dataclass(slots=True)
 class _Rendering:
-    encoded: list[tuple[bytes, ...]]
+    digests: list[bytes]
     decode: Decode | None = None
     sampled: bool = False
     prompts: str = ""
@@ -120,21 +121,22 @@ class _Rendering:
 
 
 def _render_all(asking: Asking, items: Sequence[Item], pools: Mapping[str, Sequence[Item]]) -> _Rendering:
-    rendering = _Rendering(encoded=[])
+    rendering = _Rendering(digests=[])
     if not isinstance(asking, Prompting):
         return rendering
     prompts = hashlib.sha256()
     for item in items:
-        requests = render(asking, item, pools)
-        encoded = tuple(canonical(request) for request in requests)
-        for request, text in zip(requests, encoded, strict=True):
-            prompts.update(text)
+        of_item = b""
+        for request in render(asking, item, pools):
+            text = canonical(request)
+            of_item += digest(text)
             rendering.sampled = rendering.sampled or samples(request)
             rendering.input_tokens += len(text) // CHARACTERS_PER_TOKEN
             if isinstance(request, Generate | Complete):
                 rendering.decode = rendering.decode or request.decode
                 rendering.output_tokens += min(request.decode.max_tokens or EXPECTED_OUTPUT, EXPECTED_OUTPUT)
-        rendering.encoded.append(encoded)
+        prompts.update(of_item)
+        rendering.digests.append(of_item)
     rendering.prompts = prompts.hexdigest()
     if asking.shots is not None:
         pool = hashlib.sha256()
@@ -167,9 +169,9 @@ def _declared(source: Source) -> dict[str, object]:
 
 
 def _task_part(benchmark: Benchmark, used: dict[str, SourceUsed], items: Sequence[Item]) -> TaskPart:
-    digest = hashlib.sha256()
+    content = hashlib.sha256()
     for item in items:
-        digest.update(canonical(item))
+        content.update(canonical(item))
     task = benchmark.task
     return TaskPart(
         name=benchmark.name.partition(":")[0],
@@ -177,7 +179,7 @@ def _task_part(benchmark: Benchmark, used: dict[str, SourceUsed], items: Sequenc
         sources=used,
         split=task.split,
         n_items=len(items),
-        items_sha256=digest.hexdigest(),
+        items_sha256=content.hexdigest(),
         subset=task.subset,
         perturbation=task.perturbation,
     )

@@ -19,7 +19,7 @@ from measurand.run.limits import RunLimits
 from measurand.run.session import Occasion, Watch, begin, carry_out, needs_sandbox, with_samples
 from measurand.study.content import load_benchmark
 from measurand.study.records import PrivateSet
-from measurand.wiring.opening import SubjectOptions, diagnose, no_sandbox, open_data, open_sandbox, open_store, open_subject
+from measurand.wiring.opening import SubjectOptions, no_sandbox, open_data, open_sandbox, open_store, open_subject
 
 if TYPE_CHECKING:
     from measurand.core.ports import Provider, Store
@@ -204,7 +204,6 @@ __all__ = [
     "SubjectOptions",
     "begin_evaluation",
     "benchmark_of",
-    "diagnose",
     "evaluate",
     "evaluate_async",
     "open_store",
