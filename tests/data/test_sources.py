@@ -130,7 +130,9 @@ def test_a_file_beside_its_package_is_found(tmp_path, monkeypatch):
 
 def test_a_missing_package_says_how_to_install_it():
     for name in ("no_such_package", "no_such_package.inner"):
-        with pytest.raises(DataError, match='comes with the package no_such_package.*: pip install --upgrade "measurand'):
+        with pytest.raises(
+            DataError, match='comes with the package no_such_package.*: pip install --upgrade "measurand'
+        ):
             open_data({}).rows("b:test", Package(name, "x.jsonl", "measurand[x]"))
 
 

@@ -14,7 +14,7 @@ from measurand.data import parse
 
 # Everything UTF-8 can hold but NUL, which is refused.
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=20)
-CELL = st.text(st.characters(codec="utf-8", exclude_characters="\0\r\t\n\""), max_size=20)
+CELL = st.text(st.characters(codec="utf-8", exclude_characters='\0\r\t\n"'), max_size=20)
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXT,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
@@ -150,7 +150,9 @@ def test_a_gzip_bomb_is_refused_before_it_fills_the_memory():
         parse(bomb, "x.csv.gz")
 
 
-@given(data=st.binary(max_size=300), name=st.sampled_from(["x.jsonl", "x.json", "x.csv", "x.tsv", "x.csv.gz", "x.xlsx"]))
+@given(
+    data=st.binary(max_size=300), name=st.sampled_from(["x.jsonl", "x.json", "x.csv", "x.tsv", "x.csv.gz", "x.xlsx"])
+)
 def test_no_bytes_raise_anything_but_data_errors(data, name):
     try:
         table = parse(data, name)

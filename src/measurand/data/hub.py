@@ -127,9 +127,9 @@ def _told_offline() -> bool:
 
 def _silent() -> Any:
     """A progress bar that shows none: only the command line draws."""
-    from huggingface_hub import utils  # noqa: PLC0415
+    from huggingface_hub.utils.tqdm import tqdm  # noqa: PLC0415
 
-    bar: Any = vars(utils)["tqdm"]  # the library neither exports nor types it
+    bar: Any = tqdm  # the library does not type it
 
     class Silent(bar):  # type: ignore[misc]  # its base is untyped
         def __init__(self, *args: Any, **options: Any) -> None:
