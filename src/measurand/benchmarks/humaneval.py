@@ -73,9 +73,11 @@ CARD = Card(
         "Problems, solutions and tests have been public since July 2021, and many training sets hold copies of them.",
         "The tests are few; HumanEval+, with many more for the same problems, lowers scores by five to ten points.",
         "Functions of a few lines, written for the set: nothing about large programs, other libraries or unclear wishes.",
-        "The official harness runs the test in the process of the candidate, which can then forge the verdict. Here they "
-        "run apart and only plain values cross, so an object that equals everything does not pass, nor does a generator "
-        "or an instance of a subclass that equals the expected value; what a function does to its arguments is not seen.",
+        (
+            "The official harness runs the test in the process of the candidate, which can then forge the verdict. Here they "
+            "run apart and only plain values cross, so an object that equals everything does not pass, nor does a generator "
+            "or an instance of a subclass that equals the expected value; what a function does to its arguments is not seen."
+        ),
     ),
     style="quiz",
     canonical_source="openai/human-eval, data/HumanEval.jsonl.gz, 164 problems",
