@@ -20,7 +20,7 @@ Row = dict[str, Any]
 FOLDER = Path(__file__).resolve().parents[2] / "examples" / "loan_support"
 ROWS: list[Row] = [json.loads(line) for line in (FOLDER / "items.jsonl").read_text(encoding="utf-8").splitlines()]
 FIGURES = [row for row in ROWS if "formula" in row]
-KINDS = {"emi": 12, "intent": 8, "ambiguous": 6, "benign": 6, "fraud": 5, "policy": 6, "list": 5}
+KINDS = {"emi": 12, "intent": 8, "ambiguous": 8, "benign": 8, "fraud": 8, "policy": 8, "list": 8}
 VARIETIES = {
     "english": ("en", "Latn"),
     "hinglish-latin": ("hi-Latn", "Latn"),
@@ -217,14 +217,14 @@ def test_every_shape_of_gold_occurs() -> None:
 
 def test_ids_and_texts_are_unique() -> None:
     folded = [" ".join(row["question"].casefold().split()) for row in ROWS]
-    assert len({row["id"] for row in ROWS}) == len(ROWS) == 192
+    assert len({row["id"] for row in ROWS}) == len(ROWS) == 240
     assert len(set(folded)) == len(ROWS)
 
 
 def test_every_kind_is_there_in_every_variety() -> None:
     counts = Counter((row["kind"], row["variety"]) for row in ROWS)
     assert counts == {(kind, variety): n for kind, n in KINDS.items() for variety in VARIETIES}
-    assert min(KINDS.values()) >= 5
+    assert min(KINDS.values()) * len(VARIETIES) >= 30  # fewer are shown as too few to say
 
 
 def test_language_and_script_follow_the_variety() -> None:

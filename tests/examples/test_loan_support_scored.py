@@ -68,7 +68,7 @@ def right_answers(item: Item) -> list[str]:
 
 
 def test_every_item_is_loaded_with_its_slices(items: list[Item]) -> None:
-    assert len(items) == 192
+    assert len(items) == 240
     for item in items:
         assert {"kind", "variety", "script", "amount_band", "tone", "phrasing"} <= item.slices.keys()
         assert item.language in {"en", "hi", "hi-Latn"}
