@@ -1,0 +1,1 @@
+"""Summaries made readable: terminal, page, notebook, Markdown, JSON and files. Computes nothing."""

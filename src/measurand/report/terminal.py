@@ -1,0 +1,98 @@
+"""A summary for the terminal: the claim first, then the numbers. Plain text where there is no terminal."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from measurand.core.summary import Summary, View
+from measurand.report.wording import (
+    FEW,
+    about,
+    bounds,
+    caveat,
+    claim,
+    interval,
+    level,
+    number,
+    protocol_id,
+    slices,
+    tally_parts,
+    view_name,
+    visible,
+    wholes,
+)
+
+PLAIN_WIDTH = 120
+
+
+def terminal(summary: Summary) -> RenderableType:
+    """Something that `rich` prints. Text from outside is never read as markup and hides nothing."""
+    return Group(*_blocks(summary))
+
+
+def plain(summary: Summary, width: int = PLAIN_WIDTH) -> str:
+    """The same as plain text, for files, pipes and tests."""
+    target = io.StringIO()
+    console = Console(file=target, width=width, color_system=None, force_terminal=False, legacy_windows=False)
+    console.print(terminal(summary))
+    return "\n".join(line.rstrip() for line in target.getvalue().splitlines()) + "\n"
+
+
+def _blocks(summary: Summary) -> Iterator[RenderableType]:
+    yield _text(claim(summary), "bold")
+    if caveat(summary):
+        yield _text(caveat(summary))
+    yield _text(about(summary.run.claim), "dim")
+    yield Text()
+    yield _numbers(summary, wholes(summary), "number")
+    yield Text()
+    yield _tally(summary)
+    for field, values in slices(summary).items():
+        yield Text()
+        yield _numbers(summary, [view for views in values.values() for view in views], field)
+    if summary.notes:
+        yield Text()
+        yield from (_text(f"• {note}") for note in summary.notes)
+
+
+def _numbers(summary: Summary, views: list[View], first: str) -> Table:
+    several = len({view.estimate.metric for view in views}) > 1 or first == "number"
+    missing = any(view.estimate.n_missing for view in views)
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 3, 0, 0))
+    table.add_column(_text(first), overflow="fold")
+    if several:
+        table.add_column("metric")
+    table.add_column("value", justify="right")
+    table.add_column(f"{level(views[0].estimate)} interval" if views else "interval", justify="right")
+    table.add_column("items", justify="right")
+    if missing:
+        table.add_column("missing", justify="right")
+        table.add_column("bounds", justify="right")
+    table.add_column("protocol", style="dim")
+    for view in views:
+        estimate = view.estimate
+        few = view.view.startswith("slice:") and estimate.n_items < FEW
+        cells = [_text(view_name(view)), *([_text(estimate.metric)] if several else [])]
+        cells += [Text(number(estimate)), Text(interval(estimate) or "none"), Text(f"{estimate.n_items:,}")]
+        cells += [Text(f"{estimate.n_missing:,}"), Text(bounds(estimate))] if missing else []
+        cells.append(Text(protocol_id(summary) + ("  too few to say" if few else "")))
+        table.add_row(*cells, style="dim" if few else "")
+    return table
+
+
+def _tally(summary: Summary) -> Text:
+    tally = summary.tally
+    counts = " + ".join(f"{count:,} {name}" for name, count in tally_parts(tally) if count)
+    text = Text(f"{tally.planned:,} trials planned = {counts or 'none'}")
+    for reason, count in tally.reasons.items():
+        text.append(visible(f"\n  {count:,}× {reason}"), "dim")
+    return text
+
+
+def _text(value: str, style: str = "") -> Text:
+    return Text(visible(value), style)
