@@ -77,6 +77,7 @@ class Engine:
     offline: bool = False
     _run_id: str = field(init=False)
     _stop: str = ""
+    _abandoned: int = 0
     _target: Journal = field(init=False)
     _gathers: list[Gather] = field(default_factory=list)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
@@ -91,15 +92,14 @@ class Engine:
         session = store.begin_session(run.id, self.limits.concurrency)
         self.meter.planned = run.n_planned
         self.meter.price = run.facts.price if run.facts else None
-        in_flight = 0
         try:
             await self._work()
         finally:
-            in_flight = len(self.meter.in_flight)
-            await self._cancel()
+            self.abort()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
             await store.flush()
-            store.end_session(session.id, in_flight)
-        return Ended(not self._stop, self._stop, session.unclean, in_flight)
+            store.end_session(session.id, self._abandoned)
+        return Ended(not self._stop, self._stop, session.unclean, self._abandoned)
 
     def stop(self, reason: str) -> None:
         """Ask for no more; what is in flight may finish within the grace period."""
@@ -109,7 +109,8 @@ class Engine:
             loop.call_later(self.limits.grace, self.abort)
 
     def abort(self) -> None:
-        """Give up what is in flight too."""
+        """Give up what is in flight too, and remember how much that was."""
+        self._abandoned += len(self.meter.in_flight)
         for task in self._tasks:
             task.cancel()
 
@@ -132,11 +133,6 @@ class Engine:
         if isinstance(provider, BatchProvider):
             return min(provider.size, max(self.run.n_planned, 1))
         return min(self.limits.concurrency + SANDBOX_WORKERS, max(self.run.n_planned, 1))
-
-    async def _cancel(self) -> None:
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def _world(self) -> World:
         roles = {role: self._role(role, provider) for role, provider in self.ports.providers.items()}

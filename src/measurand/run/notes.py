@@ -34,8 +34,9 @@ def _unfinished(protocol: Protocol, tally: Tally) -> Iterator[str]:
     )
     for name, count, scored in kinds:
         if count:
-            fate = "are scored as they stand" if scored else "are not scored and count as missing"
-            yield f"{count:,} {name} answers {fate}, as the protocol says."
+            what = f"{name} answer is" if count == 1 else f"{name} answers are"
+            fate = "scored" if scored else "not scored and counted as missing"
+            yield f"{count:,} {what} {fate}, as the protocol says."
 
 
 def _sensitivity(protocol: Protocol, views: tuple[View, ...]) -> Iterator[str]:

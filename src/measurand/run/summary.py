@@ -123,7 +123,7 @@ def _gaps(marks: Mapping[str, _Marks], items: _Items, protocol: ProtocolRecord) 
     """What could not be measured or shown, and why."""
     for name, mark in marks.items():
         for why, count in sorted(mark.missing.items()):
-            yield f"{count:,} trials have no {name}: {why.replace('_', ' ')}."
+            yield f"{count:,} {'trial has' if count == 1 else 'trials have'} no {name}: {why.replace('_', ' ')}."
     for name in sorted({*protocol.aggregation.macro, *protocol.aggregation.groups} - items.slices.keys()):
         yield f"The protocol groups by {name}, which no item names."
     for name in items.wide:

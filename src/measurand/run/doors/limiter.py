@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 FIRST = 8
 """In flight before anything is known of the endpoint: a bad key costs no more than these."""
-COOLDOWN = 1.0
-"""Seconds in which further rate limits count as the same one."""
 LONGEST_PAUSE = 120.0
 
 
@@ -52,12 +50,13 @@ class Limiter:
         ticket = self._counter
         meter = self._meter
         meter.sent += 1
-        meter.in_flight[ticket] = (time.monotonic(), ask.who)
+        sent_at = time.monotonic()
+        meter.in_flight[ticket] = (sent_at, ask.who)
         try:
             reply = await self._inner(ask)
         except CallFailedError as error:
             if error.limited:
-                self._slow_down(error.retry_after)
+                self._slow_down(sent_at, error.retry_after)
             raise
         else:
             self._speed_up()
@@ -99,12 +98,12 @@ class Limiter:
             step = 1 / self._limit if self._seen_limit else 1.0
             self._limit = min(float(self._most), self._limit + step)
 
-    def _slow_down(self, retry_after: float | None) -> None:
+    def _slow_down(self, sent_at: float, retry_after: float | None) -> None:
         now = time.monotonic()
         if retry_after is not None:
             self._open_at = max(self._open_at, now + min(retry_after, LONGEST_PAUSE))
             self._meter.pauses["the rate limit"] = (now, self._open_at)
-        if now - self._cut_at >= COOLDOWN:
+        if sent_at > self._cut_at:  # requests sent before the last cut say nothing about the new limit
             self._cut_at = now
             self._seen_limit = True
             self._limit = max(1.0, self._limit / 2)
