@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from measurand.core.errors import SandboxError
-from measurand.sandboxes.jail.codec import encode
-from measurand.sandboxes.jail.room import REPORT
+from measurand.sandboxes.jail.codec import CodecError, encode
+from measurand.sandboxes.jail.inside import REPORT
 from measurand.sandboxes.room import Room, memory_file, module_files
 
 if TYPE_CHECKING:
@@ -87,6 +87,10 @@ class Jail:
         channels: Sequence[int] = (),
         stdin: bytes | None = None,
     ) -> None:
+        try:
+            job_data = encode((_inner(limits), *job))
+        except CodecError as error:
+            raise SandboxError(f"the program cannot be handed over: it is {error}") from error
         self._loop = asyncio.get_running_loop()
         self.ended: asyncio.Future[None] = self._loop.create_future()
         self.full: asyncio.Future[None] = self._loop.create_future()
@@ -95,11 +99,12 @@ class Jail:
         self.signal = ""
         self.cpu_seconds = 0.0
         self._limits = limits
+        self._informed = asyncio.Event()
         self._init: int | None = None
         ours, theirs = _pipes(4)
         info, begun, out, err = theirs
         files = module_files(driver)
-        job_fd = memory_file(encode((_inner(limits), *job)))
+        job_fd = memory_file(job_data)
         stdin_fd = memory_file(stdin or b"")
         code = f"from {_module(driver)} import run; run()"
         command = room.command(code, disk_bytes=limits.disk_bytes, files=files, options=("--info-fd", str(info)))
@@ -146,16 +151,18 @@ class Jail:
     async def kill(self) -> None:
         """End everything inside, wait until it is gone, and let go of all descriptors.
 
-        The first process of a namespace takes all others with it, however they were detached.
+        The first process of a namespace takes all others with it, however they were detached. Bubblewrap names it
+        as soon as it exists; were bubblewrap killed before, that process could be left waiting for it.
         """
-        if self._init is None:
-            self._learn_init()
-        if self._init is not None:
-            with contextlib.suppress(ProcessLookupError):
-                signal.pidfd_send_signal(self._init, signal.SIGKILL)
-        elif not self.ended.done():
-            self._process.kill()
         try:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(DEATH_SECONDS):
+                    await self._informed.wait()
+            if self._init is not None:
+                with contextlib.suppress(ProcessLookupError):
+                    signal.pidfd_send_signal(self._init, signal.SIGKILL)
+            elif not self.ended.done():
+                self._process.kill()
             async with asyncio.timeout(DEATH_SECONDS):
                 if self._init is not None:
                     await _readable(self._init)
@@ -175,6 +182,7 @@ class Jail:
 
     def _learn_init(self) -> None:
         self._loop.remove_reader(self._info)
+        self._informed.set()
         said = _INIT.search(_take(self._info))
         if said:
             with contextlib.suppress(ProcessLookupError):
@@ -183,7 +191,7 @@ class Jail:
     def _hear(self, said: bytes) -> None:
         """Take the watcher's report; where there is none, what bubblewrap says must do."""
         self.begun = said[:1] == b"!"
-        code = self._process.returncode
+        code = -signal.SIGKILL if self._process.returncode is None else self._process.returncode
         if len(said) == 1 + REPORT.size:
             status, self.cpu_seconds = REPORT.unpack(said[1:])
             code = os.waitstatus_to_exitcode(status)

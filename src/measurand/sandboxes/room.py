@@ -74,7 +74,7 @@ def module_files(*names: str) -> list[tuple[int, str]]:
     """Fresh descriptors of our modules, each with its place in the jail. The caller closes them."""
     return [
         (memory_file((_MODULES / f"{name}.py").read_bytes()), f"/jail/{_PACKAGE}/{name}.py")
-        for name in ("codec", "room", *names)
+        for name in ("codec", "inside", *names)
     ]
 
 

@@ -11,7 +11,7 @@ from typing import get_args
 from measurand.core.errors import SandboxError
 from measurand.core.program import Ending, FunctionTest, Result, Script
 from measurand.sandboxes.jail.codec import CodecError, decode
-from measurand.sandboxes.jail.room import read_frames
+from measurand.sandboxes.jail.inside import read_frames
 from measurand.sandboxes.jailed import Jail, close_all, printable
 
 StartJail = Callable[..., Jail]
@@ -87,8 +87,9 @@ async def run_function_test(start: StartJail, program: FunctionTest) -> Result:
         for done in await asyncio.gather(*(jail.kill() for jail in jails), return_exceptions=True):
             if isinstance(done, BaseException):
                 raise done
-    for jail in jails:
-        _demand_begun(jail)
+    _demand_begun(test)
+    if not reports or reports[-1][0] != "no_verdict":
+        _demand_begun(candidate)
     ending, detail = _decide(candidate, test, reports, left=left) if in_time else ("timeout", "")
     return _result(candidate, began, ending, detail)
 

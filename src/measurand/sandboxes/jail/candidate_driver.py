@@ -13,7 +13,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from measurand.sandboxes.jail.codec import CodecError
-from measurand.sandboxes.jail.room import Channel, define, enter, text_of
+from measurand.sandboxes.jail.inside import Channel, define, enter, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

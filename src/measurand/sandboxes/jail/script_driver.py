@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from measurand.sandboxes.jail.room import define, enter
+from measurand.sandboxes.jail.inside import define, enter
 
 
 def run() -> None:

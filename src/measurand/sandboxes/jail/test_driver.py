@@ -11,7 +11,7 @@ import os
 from typing import Any, NoReturn
 
 from measurand.sandboxes.jail.codec import CodecError, encode
-from measurand.sandboxes.jail.room import Channel, define, enter, execute, text_of, write_frame
+from measurand.sandboxes.jail.inside import Channel, define, enter, execute, text_of, write_frame
 
 
 def run() -> None:
