@@ -34,7 +34,7 @@ def open_store(location: str | Path, *, read_only: bool = False, patience: float
     """
     text = str(location)
     if text in {":memory:", "sqlite://", f"{_SQLITE}:memory:"}:
-        from measurand.store.memory import MemoryStore  # noqa: PLC0415 - one of two is needed
+        from measurand.store.memory import MemoryStore
 
         return MemoryStore()
     path = text.removeprefix(_SQLITE)
@@ -42,7 +42,7 @@ def open_store(location: str | Path, *, read_only: bool = False, patience: float
         raise StoreError("The path of the store is empty or no path; give one such as runs.db.")
     if "://" in path:
         raise StoreError(f"{_without_secrets(path)} is not a store this release can open; give the path of a file.")
-    from measurand.store.sql_store import SqlStore  # noqa: PLC0415 - SQLAlchemy takes a third of a second
+    from measurand.store.sql_store import SqlStore  # here, because SQLAlchemy takes a third of a second
 
     return SqlStore(Path(path).expanduser(), read_only=read_only, patience=patience)
 

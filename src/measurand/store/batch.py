@@ -10,7 +10,7 @@ from sqlalchemy.dialects.sqlite import dialect, insert
 
 from measurand.store import schema
 from measurand.store.entries import Finished, Recorded
-from measurand.store.texts import Packed, deflate, deflate_text
+from measurand.store.texts import Packed, deflate_text, shorten
 
 _MOST_KNOWN = 20_000
 
@@ -124,7 +124,7 @@ class Batcher:
     def _write_calls(self, connection: Connection, calls: Sequence[Recorded]) -> None:
         subjects = self._subjects.resolve(connection, {call.subject for call in calls})
         rows: Rows = [
-            (call.key, subjects[call.subject], call.ran, deflate(call.sent.body), deflate(call.received.body), call.at)
+            (call.key, subjects[call.subject], call.ran, shorten(call.sent.body), shorten(call.received.body), call.at)
             for call in calls
         ]
         connection.exec_driver_sql(_ADD_JOURNAL, rows)
@@ -139,18 +139,18 @@ class Batcher:
         readings: Rows = []
         scores: Rows = []
         for row, one in enumerate(trials, first):
-            slot, body = one.slot, deflate(one.body.body)
+            slot, body = one.slot, shorten(one.body.body)
             place = (slot.item_no, one.item, slot.sample_no, slot.member)
             rows.append(
                 (row, one.run, one.item_set, *place, ids[one.outcome], body, one.cost, one.started, one.seconds)
             )
             for n, call in enumerate(one.calls):
-                calls.append((row, n, ids[call.role], call.key, deflate(call.whole.body) or None))
+                calls.append((row, n, ids[call.role], call.key, shorten(call.whole.body) or None))
             for n, reading in enumerate(one.readings):
-                body = deflate(reading.finding.body)
+                body = shorten(reading.finding.body)
                 readings.append((row, n, ids[reading.reader], reading.step, reading.of, body))
             for n, score in enumerate(one.scores):
-                scores.append((row, n, ids[score.metric], ids[score.by], score.of, deflate(score.value.body)))
+                scores.append((row, n, ids[score.metric], ids[score.by], score.of, shorten(score.value.body)))
         for statement, some in ((_ADD_TRIAL, rows), (_ADD_CALL, calls), (_ADD_READING, readings), (_ADD_SCORE, scores)):
             if some:
                 connection.exec_driver_sql(statement, some)

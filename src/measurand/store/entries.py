@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from math import isfinite
 from typing import NamedTuple
 
 import msgspec
@@ -118,7 +119,7 @@ def finished(
 ) -> Finished:
     """Encode a finished trial of the run with these row ids (of the run and of its items)."""
     check_slot(slot, trial)
-    pack(trial)  # only for its checks: most of a trial is columns
+    _check_trial(trial)
     name = trial_name(trial.run, slot)
     return Finished(
         run=row[0],
@@ -134,6 +135,13 @@ def finished(
         readings=[_reading(mark, name) for mark in marks if isinstance(mark, Reading)],
         scores=[_score(mark, name) for mark in marks if isinstance(mark, Score)],
     )
+
+
+def _check_trial(trial: Trial) -> None:
+    _check_text(trial.item + trial.member + trial.started)
+    for number in (trial.seconds, trial.cost or 0.0):
+        if not isfinite(number):
+            raise InvalidRecordError(f"A trial of {trial.item!r} cannot be stored: it holds the number {number}.")
 
 
 def _call(made: CallMade) -> CallEntry:

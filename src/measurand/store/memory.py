@@ -84,7 +84,9 @@ class MemoryStore:
         self._refuse_if_closed()
 
     def done(self, run: str) -> Iterator[tuple[Slot, str]]:
-        """The slots that have a trial, and the names of their outcomes."""
+        """The slots that have a trial, and the names of their outcomes; none for a run that is not there yet."""
+        if run not in self._runs:
+            return iter(())
         return ((slot, outcome_name(trial.outcome)) for slot, (trial, _, _) in self._in_order(run))
 
     def runs(self) -> list[Run]:
@@ -125,7 +127,7 @@ class MemoryStore:
 
     def _run(self, run: str) -> tuple[Run, Protocol, tuple[Item, ...]]:
         if run not in self._runs:
-            raise StoreError(f"The store has no run {run}; `measurand runs` lists those it has.")
+            raise StoreError(f"The store has no run {run}; `measurand ls` lists those it has.")
         return self._runs[run]
 
     def _in_order(self, run: str) -> list[tuple[Slot, _Kept]]:

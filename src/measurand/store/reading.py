@@ -21,7 +21,7 @@ from measurand.core.trial import Finding, Measured, Missing, Reading, Score, Tri
 from measurand.store import schema
 from measurand.store.entries import as_iso, trial_name
 from measurand.store.failures import explained
-from measurand.store.texts import hashes, inflate, inflate_text, unpack
+from measurand.store.texts import hashes, inflate_text, lengthen, unpack
 
 PAGE = 500
 FIRST = (-1, -1, "")
@@ -109,7 +109,7 @@ class Library:
         found: dict[bytes, Reply | Result] = {}
         for some in _chunks(list(dict.fromkeys(keys))):
             rows = self._all(_RECALL, keys=some)
-            bodies = [inflate(row.received) for row in rows]
+            bodies = [lengthen(row.received) for row in rows]
             texts = self._texts(bodies)
             for row, body in zip(rows, bodies, strict=True):
                 found[row.key] = unpack(body, texts, Result) if row.ran else _replayed(body, texts, row.at)
@@ -129,7 +129,7 @@ class Library:
         """The row of a run: its id, and those of its items and protocol."""
         rows = self._all(_RUN, key=run)
         if not rows:
-            raise StoreError(f"The store {self._where} has no run {run}; `measurand runs` lists those it has.")
+            raise StoreError(f"The store {self._where} has no run {run}; `measurand ls` lists those it has.")
         return rows[0]
 
     def items(self, run: str) -> Iterator[Item]:
@@ -140,7 +140,9 @@ class Library:
             after = rows[-1].item_no
 
     def done(self, run: str) -> Iterator[tuple[Slot, str]]:
-        """The slots that have a trial, and the names of their outcomes."""
+        """The slots that have a trial, and the names of their outcomes; none for a run that is not there yet."""
+        if not self._all(_RUN, key=run):
+            return
         for page in self._pages(run):
             yield from ((_slot_of(row), row.text) for row in self._all(_DONE, trials=page))
 
@@ -205,14 +207,14 @@ class Library:
         return ran
 
     def _journalled(self, row: Row[Any]) -> Asked | Ran:
-        sent, received = inflate(row.sent), inflate(row.received)
+        sent, received = lengthen(row.sent), lengthen(row.received)
         texts = self._texts([sent, received])
         if row.ran:
             return Ran(unpack(sent, texts, Program), unpack(received, texts, Result))
         return Asked(unpack(sent, texts, Request), unpack(received, texts, Reply))
 
     def _unpacked(self, stored: Iterable[bytes], kind: Any) -> list[Any]:
-        bodies = [inflate(body) for body in stored]
+        bodies = [lengthen(body) for body in stored]
         texts = self._texts(bodies)
         return [unpack(body, texts, kind) for body in bodies]
 
@@ -232,7 +234,8 @@ def _slot_of(row: Row[Any]) -> Slot:
 
 
 def _replayed(body: bytes, texts: Texts, at: int) -> Reply:
-    return msgspec.structs.replace(unpack(body, texts, Reply), replayed_from=as_iso(at))
+    reply: Reply = unpack(body, texts, Reply)
+    return msgspec.structs.replace(reply, replayed_from=as_iso(at))
 
 
 def _chunks(keys: list[T]) -> Iterator[list[T]]:

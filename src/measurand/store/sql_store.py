@@ -24,7 +24,7 @@ from measurand.store.batch import write_texts
 from measurand.store.connecting import open_for_reading, open_for_writing
 from measurand.store.entries import finished, now, recorded
 from measurand.store.reading import Library
-from measurand.store.texts import Packed, deflate, pack
+from measurand.store.texts import Packed, pack, shorten
 from measurand.store.writer import Writer
 
 T = TypeVar("T")
@@ -133,7 +133,7 @@ class SqlStore:
 
 def _change(connection: Connection, key: str, body: Packed) -> None:
     write_texts(connection, [body], set())
-    connection.execute(update(schema.run).where(_run.key == key).values(body=deflate(body.body)))
+    connection.execute(update(schema.run).where(_run.key == key).values(body=shorten(body.body)))
 
 
 def _add_run(
@@ -145,16 +145,16 @@ def _add_run(
     """Write a run that another process may have written since we looked: then nothing changes."""
     body, subject, protocol = parts
     write_texts(connection, [*parts, *(item for _, item in items)], set())
-    add = upsert(schema.subject).values(key=run.subject_id, body=deflate(subject.body))
+    add = upsert(schema.subject).values(key=run.subject_id, body=shorten(subject.body))
     connection.execute(add.on_conflict_do_update(index_elements=["key"], set_={"body": add.excluded.body}))
-    add = upsert(schema.protocol).values(key=run.protocol, body=deflate(protocol.body))
+    add = upsert(schema.protocol).values(key=run.protocol, body=shorten(protocol.body))
     connection.execute(add.on_conflict_do_nothing())
     add = upsert(schema.run).values(
         key=run.id,
         protocol=_id_of(connection, schema.protocol.c.key, run.protocol),
         subject=_id_of(connection, schema.subject.c.key, run.subject_id),
         item_set=_add_items(connection, items),
-        body=deflate(body.body),
+        body=shorten(body.body),
     )
     connection.execute(add.on_conflict_do_nothing())
 
@@ -167,7 +167,7 @@ def _add_items(connection: Connection, items: list[tuple[str, Packed]]) -> int:
     connection.execute(insert(schema.item_set), {"sha256": hashed})
     number = _id_of(connection, schema.item_set.c.sha256, hashed)
     rows = [
-        {"item_set": number, "item_no": n, "name": name, "body": deflate(item.body)}
+        {"item_set": number, "item_no": n, "name": name, "body": shorten(item.body)}
         for n, (name, item) in enumerate(items)
     ]
     if rows:
