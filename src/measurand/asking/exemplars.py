@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import islice
 
 from measurand.core.benchmark import Shots
@@ -28,9 +29,11 @@ def choose(shots: Shots, item: Item, pool: Sequence[Item]) -> tuple[Item, ...]:
     """
     if shots.k < 1:
         return ()
-    candidates = pool if not shots.same else _of_group(shots.same, item, pool)
-    order = candidates if shots.rule == "first" else _by_lot(f"{shots.seed}\0{_anchor(item)}", candidates)
-    chosen = tuple(islice(_allowed(item, order, repeats=shots.rule == "first"), shots.k))
+    candidates: Iterable[Item] = _of_group(shots.same, item, pool) if shots.same else pool
+    if shots.rule == "seeded":
+        drawn_from = list(candidates) if shots.same else pool
+        candidates = _by_lot(f"{shots.seed}\0{_anchor(item)}", drawn_from)
+    chosen = tuple(islice(_allowed(item, candidates, repeats=shots.rule == "first"), shots.k))
     if len(chosen) < shots.k:
         group = f" with the same {shots.same}" if shots.same else ""
         message = (
@@ -61,12 +64,12 @@ def _allowed(item: Item, order: Iterable[Item], *, repeats: bool) -> Iterator[It
                 seen.add(mark)
 
 
-def _of_group(name: str, item: Item, pool: Sequence[Item]) -> Sequence[Item]:
+def _of_group(name: str, item: Item, pool: Sequence[Item]) -> Iterator[Item]:
     if name not in item.slices:
         message = f"item {item.id} has no slice {name!r}, by which its exemplars are chosen; add it to its slices"
         raise InputError(message)
     group = item.slices[name]
-    return [candidate for candidate in pool if candidate.slices.get(name) == group]
+    return (candidate for candidate in pool if candidate.slices.get(name) == group)
 
 
 def _anchor(item: Item) -> str:
@@ -94,6 +97,7 @@ def _fingerprint(item: Item) -> Fingerprint:
     return ("environment", _plain(given.task), canonical_json(given.setup).decode())
 
 
+@lru_cache(maxsize=2048)  # one exemplar is compared with every item of its group
 def _plain(text: str) -> str:
     """Case and spacing removed, and characters composed; x² and x2 stay apart."""
     return " ".join(unicodedata.normalize("NFC", text).casefold().split())

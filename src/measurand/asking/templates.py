@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from difflib import get_close_matches
+from functools import lru_cache
 
 from measurand.core.errors import InputError
 
@@ -14,6 +15,7 @@ _PLACE = re.compile(r"\{\{[ ]{0,8}(\w{1,100})[ ]{0,8}\}\}", re.ASCII)
 _SHOWN = 40
 
 
+@lru_cache(maxsize=256)  # one template is filled for every item
 def names(template: str) -> tuple[str, ...]:
     """The names a template asks for, each once, in order. Raises InputError for a `{{` that begins no name."""
     for literal in _PLACE.split(template)[::2]:
