@@ -18,7 +18,7 @@ from measurand.core.ports import Store
 from measurand.core.run import Run, Slot
 from measurand.core.subject import subject_name
 from measurand.core.trial import Trial
-from measurand.report.visible import visible
+from measurand.report.wording import visible
 from measurand.wiring import open_store, summarise
 
 

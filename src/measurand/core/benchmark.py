@@ -200,7 +200,8 @@ class Aggregation:
 class Benchmark:
     """Four choices and a card. `name` is the file's name, with `:variant` for another protocol.
 
-    `recipe` is the record that a private benchmark was made from, as JSON data.
+    `recipe` is the record that a private benchmark was made from, as JSON data. `gold_answer` is what a perfect
+    subject would give to an item; `measurand check` scores it. By default it is the gold as text.
     """
 
     name: str
@@ -210,3 +211,4 @@ class Benchmark:
     aggregation: Aggregation
     card: Card
     recipe: Mapping[str, Json] = field(default_factory=dict)
+    gold_answer: Callable[[Item], Answer] | None = None

@@ -180,7 +180,7 @@ class Store(Protocol):
         ...
 
     def done(self, run: str) -> Iterator[tuple[Slot, str]]:
-        """The slots that have a trial, and the name of its outcome."""
+        """The slots that have a trial, and the name of its outcome; none for a run that is not there yet."""
         ...
 
     def runs(self) -> list[Run]:

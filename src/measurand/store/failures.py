@@ -31,6 +31,8 @@ def explain(error: BaseException, where: str) -> StoreError:
     """The StoreError for what went wrong with the store at `where`."""
     if isinstance(error, StoreError):
         return StoreError(str(error))
+    if isinstance(error, PermissionError):
+        return StoreError(f"The store {where} {_REMEDIES['SQLITE_CANTOPEN']}.")
     cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
     code = getattr(cause, "sqlite_errorname", "") or ""
     for prefix, remedy in _REMEDIES.items():

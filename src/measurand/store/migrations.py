@@ -28,7 +28,7 @@ def check(connection: Connection, where: str) -> int:
     if not tables:
         return 0
     found = None
-    if schema.version.name in tables:
+    if {schema.version.name, schema.journal.name} <= set(tables):
         found = connection.execute(select(func.max(schema.version.c.version))).scalar()
     if found is None:
         raise StoreError(f"{where} is another program's database; give the path of a store, or of a new file.")

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from measurand.core.ports import Provider, Store
     from measurand.core.run import Slot
     from measurand.core.trial import Trial
+    from measurand.run.check import Checked
+    from measurand.run.prepare import Prepared
 
 T = TypeVar("T")
 
@@ -129,6 +131,20 @@ def begin_evaluation(
     return begin(resolved, open_data(options.data), ports, options.limits, occasion)
 
 
+async def check_benchmark(benchmark: str | Benchmark | PrivateSet, data: Mapping[str, str]) -> tuple[Prepared, Checked]:
+    """Prepare a benchmark and score what is known about some of its items. Asks nobody."""
+    from measurand.run.check import check
+    from measurand.run.prepare import prepare
+
+    resolved = open_benchmark(benchmark)
+    sandbox = open_sandbox() if needs_sandbox(resolved) else no_sandbox()
+    try:
+        prepared = prepare(resolved, open_data(data))
+        return prepared, await check(prepared, sandbox)
+    finally:
+        await sandbox.close()
+
+
 async def rescore_run(store: Store, run: Run, benchmark: Benchmark | None = None) -> Summary:
     """Read and score the stored answers of a run again, with the benchmark as it is now, or another."""
     from measurand.run.rescore import rescore
@@ -204,6 +220,7 @@ __all__ = [
     "SubjectOptions",
     "begin_evaluation",
     "benchmark_of",
+    "check_benchmark",
     "evaluate",
     "evaluate_async",
     "open_store",

