@@ -39,7 +39,7 @@ def page(summaries: Sequence[Summary], cards: Mapping[str, Card] | None = None) 
     sections = [section(summary, (cards or {}).get(summary.run.benchmark), rank) for summary in summaries]
     style = resources.files("measurand.report").joinpath("page.css").read_text("utf-8")
     return _template("page.html.j2").render(
-        title=sections[0].name if rank == 1 else f"{len(summaries)} runs",
+        title=sections[0].name if rank == 1 else _title(summaries),
         sections=_with_examples(sections, summaries),
         overview=_overview(summaries),
         style=Markup(style),  # noqa: S704 -- the project's own file
@@ -50,6 +50,11 @@ def page(summaries: Sequence[Summary], cards: Mapping[str, Card] | None = None) 
 def fragment(summary: Summary) -> str:
     """A small HTML table for a notebook: the claim, the numbers, the tally."""
     return _template("fragment.html.j2").render(s=section(summary, None, 1))
+
+
+def _title(summaries: Sequence[Summary]) -> str:
+    benchmarks = dict.fromkeys(summary.run.benchmark for summary in summaries)
+    return f"{len(summaries)} runs of {', '.join(benchmarks)}"
 
 
 def _overview(summaries: Sequence[Summary]) -> Lines:
