@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from typing import Any
 
+import msgspec
+
 from measurand.core.call import Reply, Timings
 from measurand.core.ports import Abilities
 from measurand.core.record import Json, Record
@@ -77,7 +79,7 @@ class Anthropic:
 
     def describe(self) -> Abilities:
         """Conversations only: there are no raw completions, log-probabilities or vectors."""
-        return Abilities(can=("generate",), local=self._http.local)
+        return Abilities(can=("chat", "images", "tools", "schema"), local=self._http.local)
 
     async def start(self) -> None:
         """Read the key and open the pool. Raises InputError for a key, a proxy or a bundle that cannot be used."""
@@ -126,5 +128,5 @@ def _settings(options: AnthropicOptions) -> dict[str, Json]:
     if options.betas:
         settings["betas"] = list(options.betas)
     if options.thinking != Thinking():
-        settings["thinking"] = {"adaptive": options.thinking.adaptive, "budgets": options.thinking.budgets}
+        settings["thinking"] = msgspec.to_builtins(options.thinking)
     return settings

@@ -16,13 +16,15 @@ REPLY_TOOL = "measurand_reply"
 
 
 class Thinking(Record, frozen=True):
-    """What a reasoning effort means: the model's own choice (`adaptive`), or a budget of tokens for each name.
+    """What a reasoning effort means: the model's own choice (`adaptive`), or a budget of tokens for its name.
 
     An effort that is a number is a budget as it stands.
     """
 
     adaptive: bool = False
-    budgets: dict[str, int] = {"low": 2048, "medium": 8192, "high": 24576}
+    low: int = 2048
+    medium: int = 8192
+    high: int = 24576
 
 
 def message_body(request: Generate, thinking: Thinking) -> dict[str, Any]:
@@ -76,9 +78,10 @@ def _think(body: dict[str, Any], decode: Decode, thinking: Thinking) -> None:
         body["thinking"] = {"type": "adaptive"}
         body["output_config"] = {"effort": decode.effort}
         return
-    budget = int(decode.effort) if decode.effort.isdecimal() else thinking.budgets.get(decode.effort)
+    named = {"low": thinking.low, "medium": thinking.medium, "high": thinking.high}
+    budget = int(decode.effort) if decode.effort.isdecimal() else named.get(decode.effort)
     if budget is None:
-        known = ", ".join(thinking.budgets)
+        known = ", ".join(named)
         raise refused_request(f"no budget is known for the effort {decode.effort}: use a number of tokens or {known}")
     if decode.max_tokens is not None and budget >= decode.max_tokens:
         raise refused_request(

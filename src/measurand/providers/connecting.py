@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import ipaddress
 import math
 import os
@@ -166,7 +167,10 @@ def proxy_for(url: URL) -> dict[str, Any]:
     if proxy.user is None:
         return {"proxy": proxy}
     remember(proxy.password or "")
-    return {"proxy": proxy.with_user(None), "proxy_auth": aiohttp.BasicAuth(proxy.user, proxy.password or "")}
+    who = base64.b64encode(f"{proxy.user}:{proxy.password or ''}".encode()).decode()
+    # Inside a tunnel (https) the proxy sees only its own headers; otherwise it sees those of the request.
+    place = "proxy_headers" if url.scheme == "https" else "headers"
+    return {"proxy": proxy.with_user(None), place: {"Proxy-Authorization": f"Basic {who}"}}
 
 
 def _reason(error: Exception) -> str:

@@ -119,7 +119,8 @@ def complaint(body: bytes) -> Complaint:
         tree = msgspec.json.decode(body)
     except (msgspec.MsgspecError, ValueError, RecursionError):
         text = body[: 4 * _QUOTED].decode("utf-8", "replace")
-        return Complaint("" if text.lstrip().startswith(("<", "{", "[")) else _tidy(text), "", None)
+        speaks = not text.lstrip().startswith(("<", "{", "[")) and "\N{REPLACEMENT CHARACTER}" not in text[:_QUOTED]
+        return Complaint(_tidy(text) if speaks else "", "", None)
     if isinstance(tree, list) and tree:
         tree = tree[0]
     if not isinstance(tree, dict):

@@ -14,6 +14,7 @@ from typing import Any, Protocol, TypeVar
 
 import aiohttp
 import msgspec
+from multidict import CIMultiDict
 from yarl import URL
 
 from measurand.core.errors import CallError, CallFailedError
@@ -77,7 +78,7 @@ class Transport:
         self._key_needed = bool(key_env) or keys != (FREE_KEY,)
         self._headers = {name: header_value(name, value) for name, value in (headers or {}).items()}
         self._session: aiohttp.ClientSession | None = None
-        self._proxy: dict[str, Any] = {}
+        self._settings: dict[str, Any] = {}
         self._missing_key = False
 
     def url(self, path: str, query: str = "") -> URL:
@@ -90,16 +91,18 @@ class Transport:
         Raises InputError where one of them cannot be used. A key that is not there is no error yet: a run
         whose replies are all in the journal needs none.
         """
-        headers = {"Content-Type": "application/json", "User-Agent": "measurand", **self._headers}
+        headers = CIMultiDict({"Content-Type": "application/json", "User-Agent": "measurand", **self._headers})
         key = api_key(self.asked.keys)
         if key:
             name, prefix = self._key_header
             headers[name] = prefix + key
         self._missing_key = self._key_needed and not key
-        self._proxy = proxy_for(self.base)
+        # The key is given with each request: aiohttp sends a session's headers to a proxy, before the tunnel stands.
+        proxy = proxy_for(self.base)
+        headers.update(proxy.pop("headers", {}))
+        self._settings = {"headers": headers, "allow_redirects": False, **proxy}
         times = self._options.timeouts
         self._session = aiohttp.ClientSession(
-            headers=headers,
             connector=aiohttp.TCPConnector(limit=0, ssl=trust(self.base, self._options.ca_bundle)),
             timeout=aiohttp.ClientTimeout(total=times.total, sock_connect=times.connect, sock_read=times.read),
             cookie_jar=aiohttp.DummyCookieJar(),
@@ -116,7 +119,7 @@ class Transport:
         session = self._open()
         problem: CallError
         try:
-            async with session.post(url, data=_payload(body), allow_redirects=False, **self._proxy) as response:
+            async with session.post(url, data=_payload(body), **self._settings) as response:
                 if response.status == HTTPStatus.OK:
                     raw = await self._read(response, self._options.max_body)
                     return self.decode(decoder, raw), raw
@@ -130,7 +133,7 @@ class Transport:
         session = self._open()
         problem: CallError | None = None
         try:
-            async with session.post(url, data=_payload(body), allow_redirects=False, **self._proxy) as response:
+            async with session.post(url, data=_payload(body), **self._settings) as response:
                 if response.status != HTTPStatus.OK:
                     problem = await self._failure(response)
                 elif response.content_type in {"application/json", "text/html"}:

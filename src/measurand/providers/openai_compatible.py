@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any, Literal
 
+from measurand.core.benchmark import Ability
 from measurand.core.call import Reply, Timings
 from measurand.core.errors import InputError
 from measurand.core.ports import Abilities
@@ -110,7 +111,8 @@ class OpenAICompatible:
             measured = "next_token"
         if self.options.echo_logprobs:
             measured = "any"
-        can = ("generate", "complete", "embed", *(("loglikelihood",) if measured != "none" else ()))
+        scored: tuple[Ability, ...] = () if measured == "none" else ("loglikelihood",)
+        can: tuple[Ability, ...] = ("chat", "complete", "images", "tools", "schema", "embed", *scored)
         return Abilities(can=can, loglikelihood=measured, local=self._http.local)
 
     async def start(self) -> None:
