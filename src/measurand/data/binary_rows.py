@@ -29,8 +29,8 @@ def read_parquet(data: bytes, where: str) -> Table:
     Raises DataError with row and column for NaN and infinities, which have no JSON form.
     """
     try:
-        import pyarrow as pa  # noqa: PLC0415  heavy, and an extra
-        import pyarrow.parquet as pq  # noqa: PLC0415  heavy, and an extra
+        import pyarrow as pa
+        import pyarrow.parquet as pq
     except ImportError as error:
         message = f"{where} is a parquet file; {EXTRA}"
         raise DataError(message) from error
@@ -55,7 +55,7 @@ def read_xlsx(data: bytes, where: str) -> Table:
     Raises DataError for several sheets, for an error value, and for a cell under no name.
     """
     try:
-        import openpyxl  # noqa: PLC0415  slow to import, and an extra
+        import openpyxl
     except ImportError as error:
         message = f"{where} is an XLSX file; {EXTRA}"
         raise DataError(message) from error

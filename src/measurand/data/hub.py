@@ -29,7 +29,7 @@ def hub_files(source: Hub, *, offline: bool) -> list[tuple[str, Path]]:
         message = f"{source.repo} is to be read at {source.revision!r}, which can move; give a commit of 40 hex digits"
         raise DataError(message)
     try:
-        import huggingface_hub  # noqa: F401, PLC0415  slow to import, and an extra
+        import huggingface_hub  # noqa: F401  slow to import, and an extra
     except ImportError as error:
         message = f'{source.repo} is on the Hugging Face hub; to read it: pip install "measurand[data]"'
         raise DataError(message) from error
@@ -53,8 +53,8 @@ def matching(names: Sequence[str], patterns: Sequence[str]) -> list[str]:
 
 def _cached(source: Hub) -> list[tuple[str, Path]] | None:
     """The files as the cache has them, or None where one is missing or it is not known which there are."""
-    from huggingface_hub import get_cached_repo_tree, try_to_load_from_cache  # noqa: PLC0415
-    from huggingface_hub.errors import CachedRepoTreeNotFoundError  # noqa: PLC0415
+    from huggingface_hub import get_cached_repo_tree, try_to_load_from_cache
+    from huggingface_hub.errors import CachedRepoTreeNotFoundError
 
     names: Sequence[str] = source.files
     if any(_GLOB & set(pattern) for pattern in source.files):
@@ -73,8 +73,8 @@ def _cached(source: Hub) -> list[tuple[str, Path]] | None:
 
 
 def _fetched(source: Hub) -> list[tuple[str, Path]]:
-    from huggingface_hub import snapshot_download  # noqa: PLC0415
-    from huggingface_hub.errors import HfHubHTTPError, HFValidationError  # noqa: PLC0415
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError
 
     try:
         snapshot_download(
@@ -97,7 +97,7 @@ def _fetched(source: Hub) -> list[tuple[str, Path]]:
 
 def _why(source: Hub, error: Exception) -> str:
     """A sentence for a failed download. Never the error's own text: it can hold addresses and tokens."""
-    from huggingface_hub import errors  # noqa: PLC0415
+    from huggingface_hub import errors
 
     cause = error.__cause__ if isinstance(error, errors.LocalEntryNotFoundError) and error.__cause__ else error
     response = getattr(cause, "response", None)
@@ -120,14 +120,14 @@ def _why(source: Hub, error: Exception) -> str:
 
 
 def _told_offline() -> bool:
-    from huggingface_hub import constants  # noqa: PLC0415
+    from huggingface_hub import constants
 
     return bool(constants.HF_HUB_OFFLINE)
 
 
 def _silent() -> Any:
     """A progress bar that shows none: only the command line draws."""
-    from huggingface_hub.utils.tqdm import tqdm  # noqa: PLC0415
+    from huggingface_hub.utils.tqdm import tqdm
 
     bar: Any = tqdm  # the library does not type it
 
