@@ -17,6 +17,12 @@ CONCURRENCY = 16
 TEXT = "what was said " * 30
 
 
+def say(what: object) -> None:
+    """Tell the parent at once."""
+    sys.stdout.write(f"{what}\n")
+    sys.stdout.flush()
+
+
 async def journal(store: Store, name: str, n: int, *, tell: bool) -> None:
     """Record n calls at once in the name of somebody, and tell of each one that is acknowledged."""
     numbers = iter(range(n))
@@ -25,7 +31,7 @@ async def journal(store: Store, name: str, n: int, *, tell: bool) -> None:
         for number in numbers:
             await store.record(key_of(f"{name} {number}"), SUBJECT_ID, asked(number, f"{name} {number} {TEXT}"))
             if tell:
-                print(number, flush=True)
+                say(number)
 
     await asyncio.gather(*(worker() for _ in range(CONCURRENCY)))
 
@@ -35,7 +41,7 @@ async def trials(store: Store, name: str, n: int) -> None:
     shared, sample = run(n, 2), int(name)
     store.open_run(shared, protocol(n, 2), items(n))
     session = store.begin_session(shared.id, CONCURRENCY)
-    print("unclean", session.unclean, flush=True)
+    say(f"unclean {session.unclean}")
     for number in range(n):
         slot, key = Slot(number, sample), key_of(f"{name} {number}")
         await store.record(key, SUBJECT_ID, asked(number))
@@ -48,7 +54,7 @@ async def session(store: Store) -> None:
     """Begin a session and wait to be killed."""
     shared = run(1)
     store.open_run(shared, protocol(1), items(1))
-    print("unclean", store.begin_session(shared.id, CONCURRENCY).unclean, flush=True)
+    say(f"unclean {store.begin_session(shared.id, CONCURRENCY).unclean}")
     await asyncio.sleep(60)
 
 

@@ -16,6 +16,7 @@ from measurand.store.failures import explained
 
 CACHE_KIB = 16_384
 _PAUSE_SECONDS = 0.02
+_NO_PLACE = frozenset({"SQLITE_CANTOPEN", "SQLITE_READONLY_DIRECTORY", "SQLITE_READONLY_CANTINIT"})
 
 
 def open_for_writing(path: Path, patience: float) -> Engine:
@@ -54,14 +55,12 @@ def open_for_reading(path: Path, patience: float) -> Engine:
 
     def connect() -> sqlite3.Connection:
         uri = f"{path.absolute().as_uri()}?mode=ro"
-        connection = _connect(uri, patience)
         try:
-            connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+            connection = _connect(uri, patience)
         except sqlite3.OperationalError as error:
-            connection.close()
             # A folder that may not be written has no place for the index of the log. Without a log there is
             # nothing to index, and nobody can be writing.
-            if error.sqlite_errorname not in {"SQLITE_CANTOPEN", "SQLITE_READONLY_DIRECTORY"} or _has_log(path):
+            if error.sqlite_errorname not in _NO_PLACE or _has_log(path):
                 raise
             connection = _connect(f"{uri}&immutable=1", patience)
         connection.execute("PRAGMA query_only = ON")
@@ -97,7 +96,12 @@ def refuse_what_is_no_file(path: Path) -> None:
 
 def _connect(uri: str, patience: float) -> sqlite3.Connection:
     connection = sqlite3.connect(uri, uri=True, timeout=patience, isolation_level=None, check_same_thread=False)
-    connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
+    try:
+        connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
+        connection.execute("SELECT 1 FROM sqlite_master").fetchone()  # the first to look into the file
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
