@@ -66,7 +66,7 @@ class Accounting(Stored):
         return Spent(412, 96, "2026-01-04T09:12:00Z", 181_200, 40_377, 0.0412, 372.5)
 
 
-def protocol(
+def protocol(  # noqa: PLR0913 -- every choice that some test varies
     *,
     n_items: int = 3,
     samples: int = 1,

@@ -121,12 +121,15 @@ def _xlsx(rows: Iterable[Row], path: Path) -> int:
         return made
 
     columns, stream = _with_columns(rows)
-    sheet.append([cell(column) for column in columns])
     count = 0
-    for count, row in enumerate(stream, 1):
-        if count > MOST_ROWS:
-            raise InputError(f"Excel opens {MOST_ROWS:,} rows at most; export to csv or parquet instead")
-        sheet.append([cell(row.get(column)) for column in columns])
+    try:
+        sheet.append([cell(column) for column in columns])
+        for count, row in enumerate(stream, 1):
+            if count > MOST_ROWS:
+                raise InputError(f"Excel opens {MOST_ROWS:,} rows at most; export to csv or parquet instead")
+            sheet.append([cell(row.get(column)) for column in columns])
+    finally:
+        sheet.close()
     book.save(path)
     return count
 
