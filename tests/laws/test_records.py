@@ -1,5 +1,6 @@
 """Records are frozen, strict, pickle, round-trip as canonical JSON, and have identities that never move (law 15)."""
 
+import copy
 import importlib
 import json
 import pickle
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from measurand.core import request
 from measurand.core.errors import InvalidRecordError
 from measurand.core.identity import canonical, canonical_json, decode, identity
 from measurand.core.record import Record
@@ -36,6 +38,26 @@ def every_record() -> set[type[Record]]:
 def test_round_trips(example: Record):
     assert pickle.loads(pickle.dumps(example)) == example
     assert decode(canonical(example), type(example)) == example
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: type(example).__name__)
+def test_identity_survives_the_journey(example: Record):
+    """Decoding makes new objects of every value; an explicit default is the default."""
+    assert identity(decode(canonical(example), type(example))) == identity(example)
+    required = {
+        field.name: getattr(example, field.name)
+        for field in msgspec.structs.fields(example)
+        if field.default is msgspec.NODEFAULT and field.default_factory is msgspec.NODEFAULT
+    }
+    bare = type(example)(**required)
+    spelled_out = type(example)(**{name: copy.deepcopy(getattr(bare, name)) for name in bare.__struct_fields__})
+    assert identity(spelled_out) == identity(bare)
+
+
+def test_an_explicit_default_is_the_default():
+    zero = float("0.0")
+    assert identity(request.Decode(temperature=zero, max_tokens=512)) == identity(request.Decode(max_tokens=512))
+    assert identity(request.Complete("p", request.Decode())) == identity(request.Complete("p"))
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: type(example).__name__)

@@ -102,7 +102,7 @@ def crash(folder: Path, kills: int) -> None:
             after = acknowledged(store, prompts) if store.exists() else set()
             assert not known & set(served.received), "an acknowledged reply was asked for again"
             lost = sum(served.received.values()) - len(after - known)
-            assert 0 <= lost <= CONCURRENCY, f"{lost} requests were paid for in vain by one kill"
+            assert 0 <= lost <= CONCURRENCY, f"{lost} requests were paid for in vain by one kill; {len(after)} known, {len(served.received)} received"
             if killed % 10 == 9 or killed == kills:
                 finish(child(served, store, "--items", str(items)))
                 assert table(store) == table(undisturbed)

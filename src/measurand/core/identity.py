@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import math
-from typing import TYPE_CHECKING, TypeVar
+from functools import cache
+from typing import TypeVar
 
 import msgspec
 
 from measurand.core.errors import InvalidRecordError
+from measurand.core.record import Json, Record
 
-if TYPE_CHECKING:
-    from measurand.core.record import Json, Record
 
 SHORT = 8
 """Characters of a hash that are shown beside a number."""
@@ -20,30 +20,24 @@ T = TypeVar("T")
 
 
 def canonical(record: Record) -> bytes:
-    """Encode a record as canonical JSON: keys sorted, defaults left out, numbers in their field's type.
+    """Encode a record as canonical JSON: keys sorted, fields at their default left out, numbers in their type.
 
-    The record is converted first, not merely encoded, so that 0, 0.0 and True in a float field are
-    either one value or refused. Raises InvalidRecordError for NaN, infinities, lone surrogates and
-    wrong types.
+    The record is converted first, not merely encoded, so that 0, 0.0 and True in a float field are either one
+    value or refused. Raises InvalidRecordError for NaN, infinities, lone surrogates and wrong types.
     """
-    plain = msgspec.to_builtins(record, order="sorted")
-    _refuse_unstable(plain, type(record).__name__)
     try:
-        typed = msgspec.convert(plain, type(record))
-        return msgspec.json.encode(typed, order="sorted")
+        typed = msgspec.convert(msgspec.to_builtins(record), type(record))
+        return msgspec.json.encode(_plain(typed, type(record).__name__), order="sorted")
     except (msgspec.ValidationError, UnicodeEncodeError) as error:
-        message = f"{type(record).__name__} cannot be identified: {error}"
-        raise InvalidRecordError(message) from error
+        raise InvalidRecordError(f"{type(record).__name__} cannot be identified: {error}") from error
 
 
 def canonical_json(value: Json) -> bytes:
     """Encode plain JSON data canonically. Raises InvalidRecordError as `canonical` does."""
-    _refuse_unstable(value, "value")
     try:
-        return msgspec.json.encode(value, order="sorted")
+        return msgspec.json.encode(_plain(value, "value"), order="sorted")
     except (TypeError, UnicodeEncodeError) as error:
-        message = f"a value cannot be identified: {error}"
-        raise InvalidRecordError(message) from error
+        raise InvalidRecordError(f"a value cannot be identified: {error}") from error
 
 
 def identity(record: Record) -> str:
@@ -75,14 +69,39 @@ def decode(encoded: bytes | str, kind: type[T]) -> T:
         raise InvalidRecordError(message) from error
 
 
-def _refuse_unstable(value: Json, where: str) -> None:
-    """Refuse what has no one JSON form. Walks once; strings are checked when they are encoded."""
+@cache
+def _fields(kind: type[Record]) -> tuple[str, tuple[tuple[str, object], ...]]:
+    """A record's tag, and its fields with their defaults."""
+    config = kind.__struct_config__
+    defaults = []
+    for field in msgspec.structs.fields(kind):
+        made = field.default_factory() if field.default_factory is not msgspec.NODEFAULT else field.default
+        defaults.append((field.name, made))
+    return str(config.tag or ""), tuple(defaults)
+
+
+def _plain(value: Json, where: str) -> Json:
+    """A value as plain data without defaults; refuses what has no one JSON form.
+
+    msgspec's own `omit_defaults` compares by identity, so that an explicit 0.0 would not be the default 0.0.
+    Strings are checked when they are encoded.
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise InvalidRecordError(f"{where} is {value}: NaN and infinities have no identity; leave them out")
+        return value
+    if isinstance(value, Record):
+        tag, fields = _fields(type(value))
+        plain: dict[str, Json] = {"type": tag} if tag else {}
+        for name, default in fields:
+            inner = getattr(value, name)
+            if inner != default:
+                plain[name] = _plain(inner, name)
+        return plain
     if isinstance(value, dict):
-        for key, inner in value.items():
-            _refuse_unstable(inner, key)
-    elif isinstance(value, list | tuple):
-        for inner in value:
-            _refuse_unstable(inner, where)
-    elif isinstance(value, float) and not math.isfinite(value):
-        message = f"{where} is {value}: NaN and infinities have no identity; use None or leave it out"
-        raise InvalidRecordError(message)
+        return {key: _plain(inner, key) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner, where) for inner in value]
+    return value

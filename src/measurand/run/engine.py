@@ -26,7 +26,7 @@ from measurand.run.doors.limiter import Limiter
 from measurand.run.doors.port import Gather, Single
 from measurand.run.doors.retry import Retry
 from measurand.run.limits import RunLimits
-from measurand.run.marking import mark
+from measurand.run.marking import mark, needs_sandbox
 from measurand.run.meter import Meter, cost_of
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class Engine:
         """Do what is left of the plan. Every acknowledged reply is stored whatever happens."""
         store, run = self.ports.store, self.run
         store.open_run(run, self.prepared.protocol, self.prepared.items)
-        session = store.begin_session(run.id, self.limits.concurrency)
+        session = store.begin_session(run.id, self._workers())
         self.meter.planned = run.n_planned
         self.meter.price = run.facts.price if run.facts else None
         try:
@@ -132,7 +132,8 @@ class Engine:
         provider = self.ports.providers[TARGET]
         if isinstance(provider, BatchProvider):
             return min(provider.size, max(self.run.n_planned, 1))
-        return min(self.limits.concurrency + SANDBOX_WORKERS, max(self.run.n_planned, 1))
+        extra = SANDBOX_WORKERS if needs_sandbox(self.prepared.benchmark) else 0
+        return min(self.limits.concurrency + extra, max(self.run.n_planned, 1))
 
     def _world(self) -> World:
         roles = {role: self._role(role, provider) for role, provider in self.ports.providers.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
-from measurand.core.benchmark import Marking, ProgramScorer, Scoring
+from measurand.core.benchmark import Benchmark, Marking, ProgramScorer, Scoring
 from measurand.core.call import Ran
 from measurand.core.errors import SandboxError
 from measurand.core.item import Item
@@ -23,6 +23,11 @@ class Marks:
     readings: list[Reading] = field(default_factory=list)
     scores: list[Score] = field(default_factory=list)
     ran: list[Ran] = field(default_factory=list)
+
+
+def needs_sandbox(benchmark: Benchmark) -> bool:
+    """Whether scoring runs programs."""
+    return any(isinstance(marking.scorer, ProgramScorer) for marking in benchmark.scoring.markings)
 
 
 async def mark(scoring: Scoring, trial: str, item: Item, outcome: Outcome, execute: Execute) -> Marks:

@@ -16,6 +16,7 @@ from measurand.core.run import Conditions, Run
 from measurand.core.subject import Facts, Model, subject_name
 from measurand.run.engine import Ended, Engine, Ports
 from measurand.run.limits import RunLimits
+from measurand.run.marking import needs_sandbox
 from measurand.run.prepare import Prepared, check_askable, prepare
 
 if TYPE_CHECKING:
@@ -102,8 +103,3 @@ def _isolation(prepared: Prepared, ports: Ports) -> str:
         return ""
     found = ports.sandbox.describe()
     return f"{found.level} by {found.by}"
-
-
-def needs_sandbox(benchmark: Benchmark) -> bool:
-    """Whether scoring runs programs."""
-    return any(hasattr(marking.scorer, "program") for marking in benchmark.scoring.markings)

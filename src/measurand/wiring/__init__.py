@@ -16,7 +16,8 @@ from measurand.core.run import Plan, Run
 from measurand.core.summary import Summary
 from measurand.run.engine import Ended, Engine, Ports
 from measurand.run.limits import RunLimits
-from measurand.run.session import Occasion, Watch, begin, carry_out, needs_sandbox, with_samples
+from measurand.run.marking import needs_sandbox
+from measurand.run.session import Occasion, Watch, begin, carry_out, with_samples
 from measurand.study.content import load_benchmark
 from measurand.study.records import PrivateSet
 from measurand.wiring.opening import SubjectOptions, no_sandbox, open_data, open_sandbox, open_store, open_subject
