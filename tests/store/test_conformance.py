@@ -31,7 +31,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     opened.close()
 
 
-async def test_a_recorded_reply_is_recalled_with_its_date(store: Store):
+async def test_a_recorded_reply_is_recalled_with_its_date(store: Store) -> None:
     before = datetime.now(UTC)
     await store.record(key_of(1), SUBJECT_ID, asked(1))
     found = store.recall([key_of(1), key_of("never"), key_of(1)])
@@ -44,12 +44,12 @@ async def test_a_recorded_reply_is_recalled_with_its_date(store: Store):
     assert msgspec.structs.replace(reply, replayed_from="") == asked(1).reply
 
 
-async def test_a_programs_result_is_recalled_as_it_was(store: Store):
+async def test_a_programs_result_is_recalled_as_it_was(store: Store) -> None:
     await store.record(key_of(1), "sandbox", ran("x = 1\n" * 100))
     assert store.recall([key_of(1)]) == {key_of(1): ran().result}
 
 
-async def test_the_first_acknowledged_reply_wins(store: Store):
+async def test_the_first_acknowledged_reply_wins(store: Store) -> None:
     await store.record(key_of(1), SUBJECT_ID, asked(1, "first"))
     await store.record(key_of(1), SUBJECT_ID, asked(1, "second"))
     reply = store.recall([key_of(1)])[key_of(1)]
@@ -57,14 +57,14 @@ async def test_the_first_acknowledged_reply_wins(store: Store):
     assert reply.text == "first"
 
 
-async def test_many_at_once_are_all_there(store: Store):
+async def test_many_at_once_are_all_there(store: Store) -> None:
     keys = [key_of(n) for n in range(1200)]
     await asyncio.gather(*(store.record(key, SUBJECT_ID, asked(n, f"reply {n}")) for n, key in enumerate(keys)))
     found = store.recall(keys)
     assert [found[key].text for key in keys] == [f"reply {n}" for n in range(1200)]  # type: ignore[union-attr]
 
 
-async def test_repeats_of_one_prompt_keep_their_own_replies(store: Store):
+async def test_repeats_of_one_prompt_keep_their_own_replies(store: Store) -> None:
     """caching-resume-001, -004: thirty samples are thirty replies."""
     for sample in range(30):
         await store.record(key_of(sample), SUBJECT_ID, asked("p", f"sample {sample}"))
@@ -72,7 +72,7 @@ async def test_repeats_of_one_prompt_keep_their_own_replies(store: Store):
     assert len(texts) == 30
 
 
-async def test_a_run_comes_back_in_the_order_of_the_plan(store: Store):
+async def test_a_run_comes_back_in_the_order_of_the_plan(store: Store) -> None:
     await fill(store, RUN, 3, 2)
     slots = [Slot(n, sample) for n in range(3) for sample in range(2)]
     assert list(store.done(RUN.id)) == [(slot, "answered") for slot in slots]
@@ -86,7 +86,7 @@ async def test_a_run_comes_back_in_the_order_of_the_plan(store: Store):
     assert store.runs() == [RUN]
 
 
-async def test_calls_come_back_as_sent_and_as_received(store: Store):
+async def test_calls_come_back_as_sent_and_as_received(store: Store) -> None:
     store.open_run(RUN, protocol(3, 2), items(3))
     slot, key = Slot(1, 1), key_of(1)
     await store.record(key, SUBJECT_ID, asked(1))
@@ -112,7 +112,7 @@ async def test_calls_come_back_as_sent_and_as_received(store: Store):
     assert store.calls(RUN.id, Slot(0, 0)) == []
 
 
-async def test_a_trial_is_replaced_with_all_that_hung_on_it(store: Store):
+async def test_a_trial_is_replaced_with_all_that_hung_on_it(store: Store) -> None:
     store.open_run(RUN, protocol(3, 2), items(3))
     slot = Slot(0, 0)
     await store.record(key_of(1), SUBJECT_ID, asked(1))
@@ -129,7 +129,7 @@ async def test_a_trial_is_replaced_with_all_that_hung_on_it(store: Store):
     assert store.calls(RUN.id, slot) == []
 
 
-async def test_every_kind_of_mark_and_of_outcome_comes_back(store: Store):
+async def test_every_kind_of_mark_and_of_outcome_comes_back(store: Store) -> None:
     store.open_run(RUN, protocol(3, 2), items(3))
     slot = Slot(2, 0)
     name = f"{RUN.id}/2/0"
@@ -149,7 +149,7 @@ async def test_every_kind_of_mark_and_of_outcome_comes_back(store: Store):
     assert [one.outcome for _, one in store.trials(RUN.id)] == [outcome]
 
 
-async def test_members_of_a_panel_have_their_own_slots(store: Store):
+async def test_members_of_a_panel_have_their_own_slots(store: Store) -> None:
     store.open_run(RUN, protocol(3, 2), items(3))
     slots = [Slot(0, 0, "ann"), Slot(0, 0, "bob"), Slot(0, 1, "ann")]
     for slot in reversed(slots):
@@ -163,7 +163,7 @@ async def test_members_of_a_panel_have_their_own_slots(store: Store):
     ]
 
 
-async def test_opening_a_run_again_changes_only_its_conditions(store: Store):
+async def test_opening_a_run_again_changes_only_its_conditions(store: Store) -> None:
     await fill(store, RUN, 3, 2)
     later = msgspec.structs.replace(RUN, benchmark="renamed", conditions=Conditions(python="3.13"))
     store.open_run(later, protocol(3, 2), [])
@@ -172,7 +172,7 @@ async def test_opening_a_run_again_changes_only_its_conditions(store: Store):
     assert len(list(store.done(RUN.id))) == 6
 
 
-async def test_runs_do_not_see_each_other(store: Store):
+async def test_runs_do_not_see_each_other(store: Store) -> None:
     other = run(3, 2, occasion="again")
     await fill(store, RUN, 3, 2)
     store.open_run(other, protocol(3, 2), items(3))
@@ -181,13 +181,13 @@ async def test_runs_do_not_see_each_other(store: Store):
     assert list(store.items(other.id)) == items(3)
 
 
-def test_a_run_without_items_or_trials_is_empty(store: Store):
+def test_a_run_without_items_or_trials_is_empty(store: Store) -> None:
     nothing = run(0)
     store.open_run(nothing, protocol(0), [])
     assert [*store.items(nothing.id), *store.trials(nothing.id), *store.scores(nothing.id)] == []
 
 
-def test_what_a_session_left_in_flight_is_reported_once(store: Store):
+def test_what_a_session_left_in_flight_is_reported_once(store: Store) -> None:
     store.open_run(RUN, protocol(3, 2), items(3))
     first = store.begin_session(RUN.id, 8)
     assert first.unclean == 0
@@ -199,7 +199,7 @@ def test_what_a_session_left_in_flight_is_reported_once(store: Store):
     assert store.begin_session(RUN.id, 8).unclean == 0
 
 
-def test_a_session_that_goes_on_is_not_unclean(store: Store):
+def test_a_session_that_goes_on_is_not_unclean(store: Store) -> None:
     store.open_run(RUN, protocol(3, 2), items(3))
     assert store.begin_session(RUN.id, 8).unclean == 0
     assert store.begin_session(RUN.id, 8).unclean == 0
@@ -218,13 +218,13 @@ UNKNOWN: dict[str, Callable[[Store], object]] = {
 
 
 @pytest.mark.parametrize("ask", UNKNOWN)
-def test_an_unknown_run_is_refused_in_a_sentence(store: Store, ask: str):
+def test_an_unknown_run_is_refused_in_a_sentence(store: Store, ask: str) -> None:
     with pytest.raises(StoreError, match=r"has no run abc; .*lists those it has\.$"):
         UNKNOWN[ask](store)
 
 
 @pytest.mark.parametrize("text", ["\ud800", "lone \udfff tail", "x" * 300 + "\ud800"])
-async def test_lone_surrogates_are_refused(store: Store, text: str):
+async def test_lone_surrogates_are_refused(store: Store, text: str) -> None:
     store.open_run(RUN, protocol(3, 2), items(3))
     with pytest.raises(InvalidRecordError):
         await store.record(key_of(1), SUBJECT_ID, asked(1, text))
@@ -242,7 +242,7 @@ async def test_lone_surrogates_are_refused(store: Store, text: str):
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), -float("inf")])
-async def test_numbers_that_json_does_not_know_are_refused(store: Store, number: float):
+async def test_numbers_that_json_does_not_know_are_refused(store: Store, number: float) -> None:
     store.open_run(RUN, protocol(3, 2), items(3))
     slot = Slot(0, 0)
     for bad in (Reading("t", "r", Found(number)), Reading("t", "r", Found({"a": [number]})), *marks(RUN, slot, number)):
@@ -257,7 +257,7 @@ async def test_numbers_that_json_does_not_know_are_refused(store: Store, number:
         await store.record(key_of(1), SUBJECT_ID, msgspec.structs.replace(asked(1), reply=reply))
 
 
-async def test_what_could_not_be_read_back_is_refused(store: Store):
+async def test_what_could_not_be_read_back_is_refused(store: Store) -> None:
     store.open_run(RUN, protocol(3, 2), items(3))
     slot = Slot(0, 0)
     deep: list[object] = []
@@ -275,7 +275,7 @@ async def test_what_could_not_be_read_back_is_refused(store: Store):
         store.finish(Slot(0, 1), trial(RUN, Slot(0, 0)), [], [])
 
 
-async def test_huge_and_hostile_text_comes_back(store: Store):
+async def test_huge_and_hostile_text_comes_back(store: Store) -> None:
     text = "NUL \x00, line \u2028 and \u2029, emoji 🧮, \x1b[31m, \\u0000, \x7f, é, @t" + "abc " * 262_144
     for n, one in enumerate((text, "@" + text, "@t" + "A" * 22, "@@", "@", "", '"@tAAAAAAAAAAAAAAAAAAAAAA"')):
         await store.record(key_of(n), SUBJECT_ID, asked(1, one))
@@ -284,7 +284,7 @@ async def test_huge_and_hostile_text_comes_back(store: Store):
         assert reply.text == one
 
 
-async def test_arrays_come_back_to_the_last_bit(store: Store):
+async def test_arrays_come_back_to_the_last_bit(store: Store) -> None:
     numbers = tuple(1 / (n + 1) for n in range(768))
     reply = Reply(vectors=(numbers, (-0.0, 5e-324, 1.7976931348623157e308) * 20), values=(0.1, 0.2))
     await store.record(key_of(1), SUBJECT_ID, msgspec.structs.replace(asked(1), reply=reply))
@@ -292,7 +292,7 @@ async def test_arrays_come_back_to_the_last_bit(store: Store):
     assert msgspec.structs.replace(found, replayed_from="") == reply
 
 
-async def test_long_items_and_programs_come_back(store: Store):
+async def test_long_items_and_programs_come_back(store: Store) -> None:
     one = run(1)
     long = [Item("example/0", Question("word " * 5000, ("A" * 300, "@")), gold={"@tx": "y" * 256})]
     store.open_run(one, protocol(1), long)
@@ -300,7 +300,7 @@ async def test_long_items_and_programs_come_back(store: Store):
     await store.record(key_of(1), "s", msgspec.structs.replace(ran(), program=Script("#" * 9999, "in\x00put")))
 
 
-async def test_a_closed_store_says_so(store: Store):
+async def test_a_closed_store_says_so(store: Store) -> None:
     store.close()
     store.close()
     with pytest.raises(StoreError, match="is closed; open it again"):

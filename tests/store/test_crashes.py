@@ -24,7 +24,7 @@ def child(*words: object, **options: object) -> subprocess.Popen[str]:
     return subprocess.Popen(command, **piped, **options)  # type: ignore[call-overload,no-any-return]
 
 
-def test_what_was_acknowledged_survives_kill_9(tmp_path: Path):
+def test_what_was_acknowledged_survives_kill_9(tmp_path: Path) -> None:
     """Twenty deaths of writers of one store, each at a random number of acknowledgements."""
     path, rng = tmp_path / "runs.db", random.Random(8)
     acknowledged: dict[str, set[int]] = {}
@@ -40,14 +40,14 @@ def test_what_was_acknowledged_survives_kill_9(tmp_path: Path):
         acknowledged[str(death)] = {int(line) for line in lines[: lines.rindex("\n")].split("\n")}
         assert len(acknowledged[str(death)]) >= enough
     store = open_store(path)
-    for death, numbers in acknowledged.items():
-        found = store.recall([key_of(f"{death} {number}") for number in numbers])
+    for name, numbers in acknowledged.items():
+        found = store.recall([key_of(f"{name} {number}") for number in numbers])
         texts = {reply.text for reply in found.values() if isinstance(reply, Reply)}
-        assert texts == {f"{death} {number} {TEXT}" for number in numbers}
+        assert texts == {f"{name} {number} {TEXT}" for number in numbers}
     store.close()
 
 
-def test_two_processes_write_one_run_at_once(tmp_path: Path):
+def test_two_processes_write_one_run_at_once(tmp_path: Path) -> None:
     path = tmp_path / "new" / "runs.db"
     both = [child("trials", path, sample, 300) for sample in range(2)]
     for one in both:
@@ -61,7 +61,7 @@ def test_two_processes_write_one_run_at_once(tmp_path: Path):
     store.close()
 
 
-def test_only_a_dead_session_is_unclean_and_only_once(tmp_path: Path):
+def test_only_a_dead_session_is_unclean_and_only_once(tmp_path: Path) -> None:
     path = tmp_path / "runs.db"
     first = child("session", path)
     assert first.stdout is not None
@@ -77,7 +77,7 @@ def test_only_a_dead_session_is_unclean_and_only_once(tmp_path: Path):
     store.close()
 
 
-def test_a_full_disk_is_said_and_loses_nothing(tmp_path: Path):
+def test_a_full_disk_is_said_and_loses_nothing(tmp_path: Path) -> None:
     """A limit on the size of files is what a full disk looks like to SQLite, and needs no privileges."""
     path = tmp_path / "runs.db"
     writer = child("tell", path, "full", 100_000, 2_000_000)
@@ -94,7 +94,7 @@ def test_a_full_disk_is_said_and_loses_nothing(tmp_path: Path):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount a small file system")
-def test_a_really_full_disk_is_said_and_loses_nothing(tmp_path: Path):
+def test_a_really_full_disk_is_said_and_loses_nothing(tmp_path: Path) -> None:
     mount = ["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(tmp_path)]
     if subprocess.run(mount, capture_output=True, check=False).returncode != 0:
         pytest.skip("no file system may be mounted here")

@@ -18,13 +18,13 @@ from tests.store.make_golden import ASKED, DATA, RAN, SUBJECT_ID, finished, gold
 STORES = sorted(DATA.glob("*.db"))
 
 
-def test_there_is_a_store_to_test():
+def test_there_is_a_store_to_test() -> None:
     assert STORES
 
 
 @pytest.mark.parametrize("path", STORES, ids=lambda path: path.stem)
 @pytest.mark.parametrize("read_only", [True, False])
-def test_an_earlier_releases_store_gives_all_hits(path: Path, tmp_path: Path, *, read_only: bool):
+def test_an_earlier_releases_store_gives_all_hits(path: Path, tmp_path: Path, *, read_only: bool) -> None:
     shutil.copy(path, tmp_path / "runs.db")
     store = open_store(tmp_path / "runs.db", read_only=read_only)
     found = store.recall([*keys(), *(name for name, _ in RAN)])
@@ -38,7 +38,7 @@ def test_an_earlier_releases_store_gives_all_hits(path: Path, tmp_path: Path, *,
 
 
 @pytest.mark.parametrize("path", STORES, ids=lambda path: path.stem)
-def test_an_earlier_releases_run_reads_as_it_was(path: Path, tmp_path: Path):
+def test_an_earlier_releases_run_reads_as_it_was(path: Path, tmp_path: Path) -> None:
     shutil.copy(path, tmp_path / "runs.db")
     store, run = open_store(tmp_path / "runs.db"), golden_run()
     assert store.runs() == [run]

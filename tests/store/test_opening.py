@@ -62,7 +62,7 @@ def as_nobody(path: Path, *, write: bool) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
 
 
-async def test_a_url_and_a_path_are_the_same_store(tmp_path: Path):
+async def test_a_url_and_a_path_are_the_same_store(tmp_path: Path) -> None:
     store = open_store(f"sqlite:///{tmp_path / 'a b%20#?.db'}")
     await store.record(key_of(1), SUBJECT_ID, asked(1))
     store.close()
@@ -72,27 +72,27 @@ async def test_a_url_and_a_path_are_the_same_store(tmp_path: Path):
     store.close()
 
 
-def test_what_is_no_path_is_refused():
+def test_what_is_no_path_is_refused() -> None:
     assert "not a store this release can open" in refused("postgresql://me:secret@db/evals")
     assert "secret" not in refused("postgresql+psycopg://me:secret@db/evals")
     for nothing in ("", "sqlite:///", "a\x00b"):
         assert refused(nothing).startswith("The path of the store is empty")
 
 
-def test_folders_and_devices_are_refused(tmp_path: Path):
+def test_folders_and_devices_are_refused(tmp_path: Path) -> None:
     assert "is a folder" in refused(tmp_path)
     assert "is not a file" in refused("/dev/null")
     (tmp_path / "file").write_text("")
     assert "cannot be" in refused(tmp_path / "file" / "runs.db")
 
 
-def test_what_is_missing_cannot_be_read(tmp_path: Path):
+def test_what_is_missing_cannot_be_read(tmp_path: Path) -> None:
     assert "There is no store at" in refused(tmp_path / "no.db", read_only=True)
     assert not (tmp_path / "no.db").exists()
 
 
 @pytest.mark.parametrize("read_only", [True, False])
-def test_other_files_are_refused_and_left_alone(tmp_path: Path, *, read_only: bool):
+def test_other_files_are_refused_and_left_alone(tmp_path: Path, *, read_only: bool) -> None:
     text = tmp_path / "notes.txt"
     text.write_text("these are my notes\n" * 500)
     assert "is not a database; give the path of a store" in refused(text, read_only=read_only)
@@ -104,7 +104,7 @@ def test_other_files_are_refused_and_left_alone(tmp_path: Path, *, read_only: bo
     assert "another program's database" in refused(theirs, read_only=read_only)
 
 
-async def test_a_damaged_store_is_said(tmp_path: Path):
+async def test_a_damaged_store_is_said(tmp_path: Path) -> None:
     path = await made(tmp_path / "runs.db")
     content = bytearray(path.read_bytes())
     content[4096:] = os.urandom(len(content) - 4096)
@@ -112,14 +112,14 @@ async def test_a_damaged_store_is_said(tmp_path: Path):
     assert "is damaged" in refused(path)
 
 
-def test_an_empty_file_becomes_a_store(tmp_path: Path):
+def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
     (tmp_path / "runs.db").touch()
     store = open_store(tmp_path / "runs.db")
     assert store.runs() == []
     store.close()
 
 
-def test_a_newer_store_is_refused_with_both_versions(tmp_path: Path):
+def test_a_newer_store_is_refused_with_both_versions(tmp_path: Path) -> None:
     open_store(tmp_path / "runs.db").close()
     with sqlite3.connect(tmp_path / "runs.db") as connection:
         connection.execute("UPDATE schema_version SET version = 99")
@@ -130,7 +130,7 @@ def test_a_newer_store_is_refused_with_both_versions(tmp_path: Path):
         assert f"up to {migrations.latest()}; install the release" in sentence
 
 
-async def test_an_older_store_is_migrated_in_one_transaction(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+async def test_an_older_store_is_migrated_in_one_transaction(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = await made(tmp_path / "runs.db")
 
     def rename(connection: Connection) -> None:
@@ -161,7 +161,7 @@ def columns(path: Path) -> tuple[int, set[str]]:
     return version, found & {"note", "other"}
 
 
-async def test_a_locked_store_is_said_and_the_failure_stays(tmp_path: Path):
+async def test_a_locked_store_is_said_and_the_failure_stays(tmp_path: Path) -> None:
     path = await made(tmp_path / "runs.db")
     store = open_store(path, patience=0.2)
     other = sqlite3.connect(path, isolation_level=None)
@@ -178,7 +178,7 @@ async def test_a_locked_store_is_said_and_the_failure_stays(tmp_path: Path):
     store.close()
 
 
-async def test_a_store_opened_for_reading_does_not_write(tmp_path: Path):
+async def test_a_store_opened_for_reading_does_not_write(tmp_path: Path) -> None:
     store = open_store(await made(tmp_path / "runs.db"), read_only=True)
     assert len(list(store.trials(run(3).id))) == 3
     with pytest.raises(StoreError, match="open for reading only"):
@@ -188,7 +188,7 @@ async def test_a_store_opened_for_reading_does_not_write(tmp_path: Path):
     store.close()
 
 
-async def test_one_may_read_while_another_writes(tmp_path: Path):
+async def test_one_may_read_while_another_writes(tmp_path: Path) -> None:
     path = await made(tmp_path / "runs.db")
     writer, reader = open_store(path), open_store(path, read_only=True)
     half_read = reader.scores(run(3).id)
@@ -202,7 +202,7 @@ async def test_one_may_read_while_another_writes(tmp_path: Path):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may become somebody else")
-async def test_a_reader_without_rights_to_write_can_read(open_folder: Path):
+async def test_a_reader_without_rights_to_write_can_read(open_folder: Path) -> None:
     path = await made(open_folder / "runs.db")
     path.chmod(0o644)
     asked_for = as_nobody(path, write=False)
@@ -227,7 +227,7 @@ async def test_a_reader_without_rights_to_write_can_read(open_folder: Path):
     store.close()
 
 
-def test_opening_the_fake_loads_no_database():
+def test_opening_the_fake_loads_no_database() -> None:
     program = "import sys; import measurand.store as s; s.open_store(':memory:'); sys.exit('sqlalchemy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=False).returncode == 0
     program = "import sys; import measurand.store.sql_store; sys.exit('sqlalchemy.orm' in sys.modules)"

@@ -41,7 +41,7 @@ def sizes(path: Path) -> tuple[int, int]:
     return path.stat().st_size, texts
 
 
-def test_ten_thousand_trials_take_less_than_500_bytes_each(tmp_path: Path):
+def test_ten_thousand_trials_take_less_than_500_bytes_each(tmp_path: Path) -> None:
     path, n = tmp_path / "runs.db", 10_000
     of = run(n)
     store = open_store(path)
@@ -54,7 +54,7 @@ def test_ten_thousand_trials_take_less_than_500_bytes_each(tmp_path: Path):
     assert (after - before - texts) / n < 500
 
 
-def test_items_are_kept_once_for_all_runs_of_them(tmp_path: Path):
+def test_items_are_kept_once_for_all_runs_of_them(tmp_path: Path) -> None:
     path, n = tmp_path / "runs.db", 2000
     store = open_store(path)
     store.open_run(run(n), protocol(n), items(n))
@@ -66,7 +66,7 @@ def test_items_are_kept_once_for_all_runs_of_them(tmp_path: Path):
     assert nine - one < 20_000
 
 
-def test_a_text_is_kept_once(tmp_path: Path):
+def test_a_text_is_kept_once(tmp_path: Path) -> None:
     path = tmp_path / "runs.db"
     store = open_store(path)
 
@@ -95,7 +95,7 @@ def fill_quickly(path: Path, of: Run, n: int) -> None:
     assert at < now()
 
 
-def test_fifty_thousand_trials_are_read_in_little_memory(tmp_path: Path):
+def test_fifty_thousand_trials_are_read_in_little_memory(tmp_path: Path) -> None:
     path, n = tmp_path / "runs.db", 50_000
     of = run(n)
     fill_quickly(path, of, n)
