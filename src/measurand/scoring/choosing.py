@@ -8,15 +8,16 @@ from measurand.core.benchmark import Scorer
 from measurand.core.item import Item, Question
 from measurand.core.record import Json
 from measurand.core.trial import Finding, Found, Measured, Missing
-from measurand.scoring.letters import LATIN
+from measurand.scoring.labels import LATIN
 
 
 def choice_scorer(labels: Sequence[str] = (), row_labels: Sequence[str] = ()) -> Scorer:
     """1 where the option found is the gold's, else 0; row: (correct,).
 
-    The gold is an index (an integer), a label, a label of the row (`row_labels`, by position), an option's text, or a list of these
-    where several options are right together: then the same set must be found. A finding is a label, an index, a list of labels (a set), or a list of indices (ties of
-    log-likelihood): 1/k where the gold is among k tied.
+    The gold is an index (an integer), a label, a label of the row (`row_labels`, by position), an option's text,
+    or a list of these where several options are right together: then the same set must be found. A finding is a
+    label, an index, a list of labels (a set), or a list of indices (ties of log-likelihood), which is worth 1/k
+    where the gold is among k tied.
     """
     own = tuple(labels)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
+from itertools import islice
 
 from measurand.core.benchmark import Reader
 from measurand.core.item import Item
@@ -59,6 +60,13 @@ def reader(name: str, version: int, read: Callable[[Item, str], Finding]) -> Rea
     return Reader(name, version, read_answer)
 
 
+def moved(finding: Finding, offset: int) -> Finding:
+    """The finding with its span `offset` characters further on."""
+    if isinstance(finding, Found) and finding.span is not None:
+        return Found(finding.value, (finding.span[0] + offset, finding.span[1] + offset))
+    return finding
+
+
 # The word for "answer", as models write it before their answer. Words of scripts with spaces stand alone.
 _SPACED = (
     "answer|solution|réponse|reponse|respuesta|resposta|risposta|antwort|lösung|antwoord|svar|vastaus|odpowiedź|"
@@ -68,13 +76,22 @@ _SPACED = (
 )
 _UNSPACED = "정답|답변|답|答案|答え|回答|正解|解答|คำตอบ|ចម្លើយ|အဖြေ"
 ANSWER_WORD = rf"(?:(?<![^\W_])(?:{_SPACED})(?![^\W_])|{_UNSPACED})"
-_IS = r"is|are|was|would be|will be|must be|should be|equals|est|ist|lautet|es|é|è|jest|är|er|это|は|が|은|는|是|为|為|選|选|है|হলো|هي|هو"
+_IS = (
+    "is|are|was|would be|will be|must be|should be|equals|est|ist|lautet|es|é|è|jest|är|er|это"
+    "|は|が|은|는|是|为|為|選|选|है|হলো|هي|هو"
+)
 STATED = re.compile(
     rf"{ANSWER_WORD}(?:[ \t]+(?:choice|option|letter|here))?[*_`\"'”」』]{{0,4}}"
     rf"(?:[ \t]{{0,3}}[:=：][*_]{{0,4}}|[ \t]{{0,3}}(?:{_IS})(?![A-Za-zÀ-ɏа-я])[ \t]{{0,3}}:?|[ \t]{{0,3}}(?=\r?\n))",
     re.IGNORECASE,
 )
 """A place where an answer is stated; the answer follows."""
+
+REACH = 400
+"""How many characters after such a place are looked at."""
+
+MOST_STATEMENTS = 64
+"""How many such places are looked at, from the last; a reply with more is stuck in a loop."""
 
 _QUESTION = re.compile(
     r"\n[ \t]{0,8}(?:[#*]{1,6}[ \t]{0,4})?(?:Q|Question|Problem|Passage|Exercise|Frage|Pregunta|Pergunta|Domanda|"
@@ -86,7 +103,7 @@ _QUESTION = re.compile(
 def by_question(text: str) -> Iterator[tuple[int, str]]:
     """The text, cut where a run-on model begins the next question: (offset, part). Blank parts are left out."""
     start = 0
-    for boundary in _QUESTION.finditer(text):
+    for boundary in islice(_QUESTION.finditer(text), MOST_STATEMENTS):
         if text[start : boundary.start()].strip():
             yield start, text[start : boundary.start()]
         start = boundary.start()

@@ -73,7 +73,7 @@ def json_schema(schema: dict[str, Json]) -> Scorer:
         InputError: the extra `schema` is not installed, or the schema is not a valid one.
     """
     try:
-        import jsonschema  # noqa: PLC0415  # an extra, and slow to import
+        import jsonschema  # an extra, and slow to import
     except ImportError as error:
         raise InputError("checking a JSON schema needs an extra: pip install 'measurand[schema]'") from error
     checker = jsonschema.validators.validator_for(schema, default=jsonschema.Draft202012Validator)

@@ -6,14 +6,16 @@ import re
 import string
 import unicodedata
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 
 from measurand.core.errors import InputError
 from measurand.scoring.folding import fold
-from measurand.scoring.numerals import Numerals
+from measurand.scoring.numerals import spell
 
 _ASCII_PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 _HYPHEN = re.compile(r"(?<=\w)[-‐‑–](?=\w)")
+_LONGEST = 64  # digits of a number that is compared by value
 _ONLY_NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,]\d+)*|\.\d+)")
 
 
@@ -63,10 +65,10 @@ def _numbers(text: str) -> str:
 
 
 def _number(token: str) -> str:
-    found = Numerals(token).first() if len(token) < 64 else None  # noqa: PLR2004  # no number of a text is longer
-    if found is None or found.span != (0, len(token)) or found.bottom != 1:
+    spelled = fold(token).replace(",", "")
+    if not _ONLY_NUMBER.fullmatch(spelled) or spelled.count(".") > 1 or len(spelled) > _LONGEST:
         return token
-    return format(found.top.normalize(), "f") if abs(found.top.adjusted()) < 64 else token  # noqa: PLR2004  # as above
+    return spell(Decimal(spelled))
 
 
 STEPS: dict[str, Callable[[str], str]] = {

@@ -9,20 +9,41 @@ from measurand.core.trial import Found
 _UNITS = {
     word: value
     for value, word in enumerate(
-        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
+        [
+            "zero",
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+            "thirteen",
+            "fourteen",
+            "fifteen",
+            "sixteen",
+            "seventeen",
+            "eighteen",
+            "nineteen",
+        ]
     )
 }
 _TENS = {
     word: 10 * value
-    for value, word in enumerate(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], start=2)
+    for value, word in enumerate(
+        ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], start=2
+    )
 }
 _SCALES = {"thousand": 10**3, "lakh": 10**5, "million": 10**6, "crore": 10**7, "billion": 10**9}
 _WORD = "|".join(sorted([*_UNITS, *_TENS, *_SCALES, "hundred"], key=len, reverse=True))
-_STATED = re.compile(
-    rf"[\s*_`\"'(]{{0,6}}(?P<words>(?:(?:minus|negative)[ ])?(?:{_WORD})(?:(?:[ -]|[ ]and[ ])(?:{_WORD})){{0,12}})"
-    r"(?=[\s*_`\"').!;:]{0,6}$)",
-    re.IGNORECASE,
-)
+_WORDS = rf"[\s*_`\"'(]{{0,6}}(?P<words>(?:(?:minus|negative)[ ])?(?:{_WORD})(?:(?:[ -]|[ ]and[ ])(?:{_WORD})){{0,12}})"
+_STATED = re.compile(_WORDS + r"(?=[\s*_`\"').!;:]{0,6}$)", re.IGNORECASE)
+_BEGUN = re.compile(_WORDS + r"(?![\w-])(?![ ](?:of|another|who|which|that|hundredth|half)\b)", re.IGNORECASE)
 
 
 def value_of(words: str) -> int | None:
@@ -46,11 +67,11 @@ def value_of(words: str) -> int | None:
     return -value if words.lower().startswith(("minus", "negative")) else value
 
 
-def in_words(text: str, offset: int) -> Found | None:
-    """The number that the whole text states in words; its span is moved by `offset`."""
+def in_words(text: str, offset: int, *, more: bool = False) -> Found | None:
+    """The number that the whole text states in words, or with `more` its beginning; the span is moved by `offset`."""
     if len(text) > 200:  # noqa: PLR2004  # no number in words is so long
         return None
-    match = _STATED.match(text)
+    match = (_BEGUN if more else _STATED).match(text)
     value = value_of(match["words"]) if match else None
     if match is None or value is None:
         return None

@@ -11,56 +11,58 @@ from measurand.core.errors import InputError
 from measurand.core.item import Item
 from measurand.core.record import Json
 from measurand.core.trial import Absent, Ambiguous, Finding, Found, Measured, Missing
-from measurand.scoring.folding import STATED, abstains, by_question, reader
+from measurand.scoring.folding import MOST_STATEMENTS, REACH, STATED, abstains, by_question, moved, reader
 from measurand.scoring.number_words import in_words
 from measurand.scoring.numerals import EXACT, Number, Numerals, parse
 
 _ROUNDED = Context(prec=60, traps=[])
-_REACH = 400  # how many characters after a marker its number may stand
 _BOX = r"\\boxed[ ]?\{"
 _DEFAULT_MARK = re.compile(rf"####|{_BOX}|(?:^|(?<=\n))A:|{STATED.pattern}", re.IGNORECASE)
+_OPENING = re.compile(r"(?:[\s*_`:$(\[{]|\\[(\[]|\\text(?=\{))*")
 _OPERATOR = r"\*\*|[*×÷+^/]|\\times|\\cdot|\\div|[ ][x%-][ ]"
-_OPERAND_BEFORE = re.compile(rf"[\d)}}%][ ]?(?:{_OPERATOR})[ ]?[({{$]*$")
+_OPERAND_BEFORE = re.compile(rf"[\d)}}%][ ]?(?:{_OPERATOR})[ ]?[({{$]*\Z")
 _OPERAND_AFTER = re.compile(rf"[)}}]*[ ]?(?:{_OPERATOR})[ ]?[({{$-]*\d")
-_RANGE_BEFORE = re.compile(r"\d[-–]$")
-_RANGE_AFTER = re.compile(r"[-–]\d")
+_JOINED_BEFORE = re.compile(r"\d[-–,:]\Z")
+_JOINED_AFTER = re.compile(r"[-–,]\d|:\d\d(?!\d)|[ ](?:or|oder|ou|o)[ ]\W?\d")
+_LABELLED = re.compile(
+    r"\b(?:steps?|parts?|figures?|tables?|equations?|examples?|chapters?|pages?|sections?|method|approach)[ ]#?\Z",
+    re.IGNORECASE,
+)
+_ENUMERATED = re.compile(r"(?:^|\n)[ \t*]{0,6}(\d{1,2})[.)][ \t*]{1,4}(?=[^\W\d])")
 
 
 def _judged(text: str, number: Number) -> Finding:
-    """A number as found, unless it is an operand of an expression nobody worked out, or the end of a range."""
+    """A number as found, unless it is an operand of an expression nobody worked out, or one of several."""
     start, end = number.span
     before, after = text[max(0, start - 16) : start], text[end : end + 16]
     if _OPERAND_BEFORE.search(before) or _OPERAND_AFTER.match(after):
         return Absent("an expression that was not worked out")
-    if _RANGE_BEFORE.search(before) or _RANGE_AFTER.match(after):
+    if _JOINED_BEFORE.search(before) or _JOINED_AFTER.match(after):
         return Ambiguous((text[max(0, start - 16) : end + 16].strip(),))
     return Found(number.text, number.span)
 
 
-def _moved(finding: Finding, offset: int) -> Finding:
-    if isinstance(finding, Found) and finding.span:
-        return Found(finding.value, (finding.span[0] + offset, finding.span[1] + offset))
-    return finding
-
-
 def _after(text: str, place: int, language: str) -> Finding:
     """The number stated at `place`: the first of its line, or of what follows the line's last equals sign."""
-    rest = text[place : place + _REACH]
-    place += len(rest) - len(rest := rest.lstrip(" \t\r\n*_`:$\\[("))
+    rest = text[place : place + REACH]
+    opening = _OPENING.match(rest)
+    place, rest = (place + opening.end(), rest[opening.end() :]) if opening else (place, rest)
     line = rest.partition("\n")[0]
     equals = line.rfind("=")
     if equals >= 0 and any(char.isdigit() for char in line[equals:]):
         place, line = place + equals + 1, line[equals + 1 :]
     number = Numerals(line, language).first()
     if number is None:
-        return in_words(line, place) or Absent("declined" if abstains(line) else "no number after the marker")
-    return _moved(_judged(line, number), place)
+        return in_words(line, place, more=True) or Absent(
+            "declined" if abstains(line) else "no number after the marker"
+        )
+    return moved(_judged(line, number), place)
 
 
 def _marked(text: str, mark: re.Pattern[str], language: str) -> Finding | None:
     """The answer at the last marker that states one; None where there is no marker."""
     finding: Finding | None = None
-    for place in reversed([match.end() for match in mark.finditer(text)]):
+    for place in [match.end() for match in mark.finditer(text)][: -MOST_STATEMENTS - 1 : -1]:
         stated = _after(text, place, language)
         if not isinstance(stated, Absent) or stated.why != "no number after the marker":
             return stated
@@ -69,16 +71,21 @@ def _marked(text: str, mark: re.Pattern[str], language: str) -> Finding | None:
 
 
 def _last(text: str, language: str) -> Finding:
-    number = Numerals(text, language).last()
-    if number is None:
-        return in_words(text, 0) or Absent("no number")
-    return _judged(text, number)
+    places = [(match.start(1), int(match[1])) for match in _ENUMERATED.finditer(text)]
+    numbered = {count for _, count in places}
+    # A list numbers its members: 1. 2. 3. are no quantities where each has a neighbour.
+    members = {place for place, count in places if numbered & {count - 1, count + 1}}
+    for number in Numerals(text, language).backwards():
+        start = number.span[0]
+        if start not in members and not _LABELLED.search(text[max(0, start - 16) : start]):
+            return _judged(text, number)
+    return in_words(text, 0) or Absent("no number")
 
 
 def marked_number(*markers: str, name: str = "") -> Reader:
-    """Reads the number after the last marker; nothing where there is none.
+    r"""Reads the number after the last marker; nothing where there is none.
 
-    Markers are plain texts, such as "####" or "A:"; without any, the usual ones are meant: ####, \\boxed{},
+    Markers are plain texts, such as "####" or "A:"; without any, the usual ones are meant: ####, \boxed{},
     "The answer is", "Answer:" and its like in other languages. What a run-on model writes after the next
     "Question:" is cut off first.
     """
@@ -87,7 +94,7 @@ def marked_number(*markers: str, name: str = "") -> Reader:
     def read(item: Item, text: str) -> Finding:
         for offset, part in by_question(text):
             if (finding := _marked(part, mark, item.language)) is not None:
-                return _moved(finding, offset)
+                return moved(finding, offset)
         return Absent("no marker")
 
     return reader(name or ("marked_number" if not markers else f"marked_number({', '.join(markers)})"), 1, read)
@@ -100,7 +107,7 @@ def _read_number(item: Item, text: str) -> Finding:
         if isinstance(finding, Absent) and finding.why.startswith("no "):
             finding = _last(part, item.language)
         if not isinstance(finding, Absent) or not finding.why.startswith("no "):
-            return _moved(finding, offset)
+            return moved(finding, offset)
     return finding
 
 
@@ -109,7 +116,7 @@ def _read_last(item: Item, text: str) -> Finding:
     for offset, part in by_question(text):
         finding = _last(part, item.language)
         if not isinstance(finding, Absent):
-            return _moved(finding, offset)
+            return moved(finding, offset)
     return finding
 
 
@@ -157,7 +164,7 @@ GSM8K_STRICT = reader("gsm8k_strict", 1, _read_gsm8k_strict)
 """The first `#### n`, as the paper reads it (Cobbe et al. 2021, its code's ANS_RE)."""
 
 GSM8K_COT_STRICT = reader("gsm8k_cot_strict", 1, _read_gsm8k_cot_strict)
-"""The first "The answer is n" (Wei et al. 2022; lm-eval's strict filter of gsm8k_cot, without its loss of a last digit)."""
+"""The first "The answer is n" (Wei et al. 2022), as lm-eval's strict filter of gsm8k_cot but for a lost last digit."""
 
 LM_EVAL_FLEXIBLE = reader("lm_eval_flexible", 1, _read_flexible)
 """The last match of lm-eval's flexible-extract filter of gsm8k."""
@@ -172,7 +179,7 @@ def _gold_number(gold: Json, language: str) -> Number | None:
     if not isinstance(gold, str):
         return None
     stated = gold.rpartition("####")[2]
-    return parse(stated) or parse(stated, language) or Numerals(stated, language).last()
+    return parse(stated) or parse(stated, language) or next(Numerals(stated, language).backwards(), None)
 
 
 def _decimal(value: Json, what: str) -> Decimal:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
@@ -10,14 +11,62 @@ from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
 from measurand.scoring.folding import fold
 
 DECIMAL_COMMA = frozenset(
-    ["af", "az", "be", "bg", "bs", "ca", "cs", "da", "de", "el", "es", "et", "eu", "fi", "fr", "gl", "hr", "hu", "hy", "id", "is", "it", "ka", "kk", "lt", "lv", "mk", "nb", "nl", "nn", "no", "pl", "pt", "ro", "ru", "sk", "sl", "sq", "sr", "sv", "tr", "uk", "uz", "vi"]
+    [
+        "af",
+        "az",
+        "be",
+        "bg",
+        "bs",
+        "ca",
+        "cs",
+        "da",
+        "de",
+        "el",
+        "es",
+        "et",
+        "eu",
+        "fi",
+        "fr",
+        "gl",
+        "hr",
+        "hu",
+        "hy",
+        "id",
+        "is",
+        "it",
+        "ka",
+        "kk",
+        "lt",
+        "lv",
+        "mk",
+        "nb",
+        "nl",
+        "nn",
+        "no",
+        "pl",
+        "pt",
+        "ro",
+        "ru",
+        "sk",
+        "sl",
+        "sq",
+        "sr",
+        "sv",
+        "tr",
+        "uk",
+        "uz",
+        "vi",
+    ]
 )
 """Languages that write the decimal sign as a comma and group by points or spaces."""
 
 EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])
-"""Arithmetic on digits without rounding. Only products are taken in it: sums could be as long as an exponent is large."""
+"""Arithmetic without rounding. Only products are taken in it: sums could be as long as an exponent is large."""
 
 ONE = Decimal(1)
+
+LONGEST = 10_000
+"""Texts of this length and more are no number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,17 +83,19 @@ class Number:
         return EXACT.multiply(self.top, other.bottom) == EXACT.multiply(other.top, self.bottom)
 
 
-_GAP = "\u00a0\u202f\u2009"
+_GAP = "\u00a0\u202f\u2009_"
 _RUN = rf"(?:\d+(?:(?:[.,'’{_GAP}]|\{{,\}}|,\\!|[ ](?=\d{{3}}(?!\d)))\d+)*|(?<![\d.])\.\d+)"
 _TOKEN = re.compile(
     rf"\\[dt]?frac[ ]?\{{[ ]?(?P<over>-?\d{{1,40}})[ ]?\}}[ ]?\{{[ ]?(?P<under>\d{{1,40}})[ ]?\}}"
     rf"|(?P<whole>\d{{1,9}})[ ](?P<top>\d{{1,9}})/(?P<bottom>\d{{1,9}})(?![\d/.])"
-    rf"|(?P<run>{_RUN})(?:(?P<e>[eE][+-]?\d{{1,6}})(?!\w)"
+    r"|(?:(?P<before>\d{1,9})[ ]?)?(?P<vulgar>[¼-¾⅐-⅞])"
+    rf"|(?P<run>{_RUN})(?:(?P<e>[eE][+-]?\d+)(?!\w)"
     r"|[ ]?(?:[x×*·]|\\times|\\cdot)[ ]?10[ ]?(?:\^|\*\*)[ ]?\{?(?P<power>-?\d{1,5})\}?(?![\w^*])"
     r"|/(?P<divisor>\d{1,40})(?![\d/]|\.\d))?"
 )
 _MULTIPLIERS = {
-    "hundred": 2, "thousand": 3, "thousands": 3, "lakh": 5, "lakhs": 5, "lac": 5, "lacs": 5, "million": 6, "millions": 6,
+    "hundred": 2, "thousand": 3, "thousands": 3,
+    "lakh": 5, "lakhs": 5, "lac": 5, "lacs": 5, "million": 6, "millions": 6,
     "crore": 7, "crores": 7, "cr": 7, "billion": 9, "billions": 9, "bn": 9, "trillion": 12, "trillions": 12,
     "हज़ार": 3, "हजार": 3, "लाख": 5, "करोड़": 7, "करोड": 7, "हाज़ार": 3, "হাজার": 3, "লক্ষ": 5, "লাখ": 5, "কোটি": 7,
     "mille": 3, "milliard": 9, "milliards": 9, "mil": 3, "millón": 6, "millones": 6, "milhão": 6, "milhões": 6,
@@ -58,12 +109,15 @@ _MULTIPLIER = re.compile(
     ),
     re.IGNORECASE,
 )
+_SHORT = re.compile(r"[kKMB](?!\w)")  # of money alone: 5M may be metres
+_DIGITS_OF_EXPONENT = 6
 _CURRENCY = r"(?:US|A|C|HK|NZ)?\\?\$|\\?[€£¥₹₩₽₦₺₫฿]|Rs\.?|INR|USD|EUR|GBP|JPY|CNY|RMB"
 _BEFORE = re.compile(
-    rf"(?P<sign>[-–+])?(?P<mid>(?:\\text\{{)?(?:{_CURRENCY})[ \u00a0]?)?(?P<inner>[-–+])?(?P<word>\b(?:minus|negative)[ ])?$",
+    rf"(?P<sign>[-–+])?(?:(?:\\text\{{)?(?:{_CURRENCY})[ \u00a0]?)?(?P<inner>[-–+])?"
+    r"(?P<word>\b(?:minus|negative)[ ])?\Z",
     re.IGNORECASE,
 )
-_SPACED_SIGN = re.compile(r"=[ ]?-[ ]$")
+_SPACED_SIGN = re.compile(r"=[ ]?-[ ]\Z")
 
 _GROUP = rf"(?:[{_GAP} '’]|\{{,\}}|,\\!)"
 _POINT = re.compile(
@@ -113,47 +167,49 @@ class Numerals:
     text: str
     language: str = ""
 
-    def all(self) -> Iterator[Number]:
-        """Every number, from the first to the last."""
-        folded = fold(self.text)
-        for token in _TOKEN.finditer(folded):
-            yield from self._read(folded, token)
-
     def first(self) -> Number | None:
         """The first number."""
-        return next(self.all(), None)
+        folded = fold(self.text)
+        tokens = _TOKEN.finditer(folded)
+        return next((number for token in tokens for number in self._read(folded, token)), None)
 
-    def last(self) -> Number | None:
-        """The last number. Only as much is read as needed."""
+    def backwards(self) -> Iterator[Number]:
+        """The numbers from the last to the first. Only as much is read as asked for."""
         folded = fold(self.text)
         for token in reversed(list(_TOKEN.finditer(folded))):
-            found = list(self._read(folded, token))
-            if found:
-                return found[-1]
-        return None
+            yield from self._read(folded, token, last=True)
 
-    def _read(self, folded: str, token: re.Match[str]) -> Iterator[Number]:
+    def _read(self, folded: str, token: re.Match[str], *, last: bool = False) -> Iterator[Number]:
+        """The numbers of a token, from its end where the last is wanted."""
         if token["run"] is None:
             yield from self._fraction(folded, token)
             return
         comma = decimal_comma(self.language)
         places = list(_pieces(token["run"], token.start("run"), comma))
-        for start, end in places:
+        for start, end in reversed(places) if last else places:
             opening = _opening(folded, start)
             spelled = _plain(folded[start:end], comma)
             if opening is None or spelled is None:
                 continue
             begin, sign = opening
-            number = Number(sign + spelled[0], Decimal(sign + spelled[1]), span=(begin, end))
-            yield _scaled(folded, token, number) if end == token.end("run") else number
+            number: Number | None = Number(sign + spelled[0], Decimal(sign + spelled[1]), span=(begin, end))
+            if number and end == token.end("run"):
+                number = _scaled(folded, token, number, money=begin < start - len(sign))
+            if number:
+                yield number
 
     def _fraction(self, folded: str, token: re.Match[str]) -> Iterator[Number]:
         opening = _opening(folded, token.start())
         if opening is None:
             return
         begin, sign = opening
-        bottom = Decimal(token["under"] or token["bottom"])
-        top = Decimal(token["over"] or int(token["whole"]) * int(token["bottom"]) + int(token["top"]))
+        if token["vulgar"]:
+            parts = unicodedata.normalize("NFKC", token["vulgar"]).partition("⁄")
+            whole, over, bottom = int(token["before"] or 0), int(parts[0]), Decimal(parts[2])
+        else:
+            whole, over = int(token["whole"] or 0), int(token["over"] or token["top"])
+            bottom = Decimal(token["under"] or token["bottom"])
+        top = whole * bottom + over
         top = -top if sign else top
         if bottom:
             yield Number(f"{top}/{bottom}", top, bottom, (begin, token.end()))
@@ -189,16 +245,21 @@ def _cased(char: str) -> bool:
     return char.isupper() or char.islower()
 
 
-def _scaled(folded: str, token: re.Match[str], number: Number) -> Number:
-    """The number with its exponent, divisor or multiplier, where it has one."""
+def _scaled(folded: str, token: re.Match[str], number: Number, *, money: bool) -> Number | None:
+    """The number with its exponent, divisor or multiplier, where it has one; None where it is beyond use."""
     begin, end = number.span[0], token.end()
     if token["divisor"]:
         bottom = Decimal(token["divisor"])
         return Number(f"{number.text}/{token['divisor']}", number.top, bottom, (begin, end)) if bottom else number
     exponent = token["e"][1:] if token["e"] else token["power"]
+    if exponent and len(exponent) > _DIGITS_OF_EXPONENT:
+        return None
     if exponent:
         scaled = number.top.scaleb(int(exponent), EXACT)
         return Number(f"{number.text}e{int(exponent)}", scaled, span=(begin, end))
+    if money and (short := _SHORT.match(folded, end)):
+        scaled = number.top.scaleb({"k": 3, "m": 6, "b": 9}[short[0].lower()], EXACT)
+        return Number(spell(scaled), scaled, span=(begin, short.end()))
     word = _MULTIPLIER.match(folded, end)
     if word:
         scaled = number.top.scaleb(_MULTIPLIERS[(word["word"] or word["sign"]).lower()], EXACT)
@@ -215,7 +276,5 @@ def spell(value: Decimal) -> str:
 def parse(text: str, language: str = "") -> Number | None:
     """The number that the whole text is, but for white space, currency, a percent sign and edge punctuation."""
     whole = text.strip().strip("()[]*_`!?;:\"'").rstrip(".%, ").removeprefix("\\boxed{").removesuffix("}")
-    numbers = list(Numerals(whole, language).all()) if len(whole) < 10_000 else []  # noqa: PLR2004  # no one writes so
-    if len(numbers) == 1 and numbers[0].span == (0, len(whole)):
-        return numbers[0]
-    return None
+    number = Numerals(whole, language).first() if len(whole) < LONGEST else None
+    return number if number and number.span == (0, len(whole)) else None

@@ -1,4 +1,4 @@
-"""Words of any script. `\\w+` tears Devanagari apart at its vowel signs and knows no Chinese words; this does neither."""
+"""Words of any script: those of Devanagari keep their vowel signs, and Chinese is not one long word."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _UNSPACED = (
 
 
 class _Classes(dict[int, str]):
-    """The class of each character: w letter, d digit, c character that is a word, m mark, j apostrophe, p point, s other."""
+    """Classes: w letter, d digit, c character that is a word, m mark, j apostrophe, p point, s other."""
 
     def __missing__(self, code: int) -> str:
         self[code] = kind = _classify(chr(code))
