@@ -152,7 +152,7 @@ async def test_the_limit_grows_while_all_goes_well():
     door = Limiter(64, crowd, Meter())
     await asyncio.gather(*(door(an_ask()) for _ in range(400)))
     assert FIRST < crowd.most <= 64
-    assert door.limit == 64
+    assert door.pace.limit == 64
 
 
 async def test_the_limit_falls_and_stays_near_what_is_borne():
@@ -168,7 +168,7 @@ async def test_the_limit_falls_and_stays_near_what_is_borne():
 
     await asyncio.gather(*(worker() for _ in range(64)))
     assert crowd.refused < crowd.calls / 2
-    assert door.limit < 40
+    assert door.pace.limit < 40
 
 
 async def test_a_rate_limit_pauses_everybody():

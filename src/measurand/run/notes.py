@@ -8,6 +8,7 @@ from measurand.core.estimate import Tally
 from measurand.core.protocol import Protocol
 from measurand.core.run import Run
 from measurand.core.summary import View
+from measurand.stats.sanity import implausible
 
 
 def notes(run: Run, protocol: Protocol, tally: Tally, views: tuple[View, ...], gaps: Iterable[str]) -> Iterator[str]:
@@ -19,6 +20,8 @@ def notes(run: Run, protocol: Protocol, tally: Tally, views: tuple[View, ...], g
             over, fault = view.view.removeprefix("macro:"), view.estimate.method.removeprefix("none: ")
             yield f"The macro {view.estimate.metric} over {over} has no number: {fault}."
     yield from _sensitivity(protocol, views)
+    whole = {view.estimate.metric: view.estimate.value for view in views if view.view == "pooled"}
+    yield from (f"{fault[0].upper()}{fault[1:]}." for fault in implausible(whole))
     stand_ins = sorted(name for name, source in protocol.task.sources.items() if source.stands_in)
     if stand_ins:
         yield f"Local copies stood in for the declared data: {', '.join(stand_ins)}; their hashes are in the protocol."
