@@ -25,4 +25,5 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture(params=WIRES, ids=lambda wire: wire.name)
 def wire(request: pytest.FixtureRequest) -> Wire:
-    return request.param
+    found: Wire = request.param
+    return found

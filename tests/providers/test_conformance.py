@@ -2,44 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from email.utils import formatdate
+from typing import Any
 
 import pytest
 
-from measurand.core.call import Reply, Usage
+from measurand.core.call import Usage
 from measurand.core.errors import CallBlockedError, CallError, CallFailedError
-from measurand.core.message import ToolCall
-from measurand.core.ports import Provider
+from measurand.core.message import ToolCall, user
 from measurand.core.request import Embed, Generate, Loglikelihood
-from measurand.providers.connecting import HttpOptions, Timeouts
-from tests.providers.server import Answer, Server, as_events, as_json
+from tests.providers.asking import ask, failing
+from tests.providers.server import Answer, Server, as_json
 from tests.providers.wires import ASK, WIRES, Wire
-
-HASTY = HttpOptions(timeouts=Timeouts(0.5, 0.3, 2))
-
-
-async def ask(provider: Provider, request: Generate = ASK) -> Reply:
-    await provider.start()
-    try:
-        return await provider.reply(request)
-    finally:
-        await provider.close()
-        await provider.close()
-
-
-async def failing(
-    wire: Wire, *script: Answer, stream: bool = False, http: HttpOptions | None = None
-) -> CallFailedError:
-    """The failure that the first answer of the script leads to."""
-    async with Server(*script) as server:
-        provider = wire.provider(server.url, stream=stream, http=http or HASTY)
-        with pytest.raises(CallFailedError) as caught:
-            await ask(provider)
-        assert len(server.heard) == 1, "a provider never retries"
-        assert caught.value.__context__ is None, "aiohttp's exceptions hold the request's headers"
-        return caught.value
 
 
 async def test_reply(wire: Wire) -> None:
@@ -53,30 +28,6 @@ async def test_reply(wire: Wire) -> None:
     assert reply.replayed_from == ""
     assert provider.describe().local
     assert provider.subject.endpoint == server.url  # type: ignore[union-attr]
-
-
-@pytest.mark.parametrize("tools", [False, True])
-async def test_streamed_reply_is_the_same(wire: Wire, *, tools: bool) -> None:
-    pieces = [] if tools else ["4", "2 ", "é🙂"]
-    whole = wire.reply(
-        "".join(pieces) or None, "tool_use" if tools and wire.name == "anthropic" else "", thought="hm", tools=tools
-    )
-    for how in ("whole", "drip"):
-        streamed = Answer(
-            wire.stream(pieces, thought="hm", tools=tools).body, 200, {"Content-Type": "text/event-stream"}, how
-        )  # type: ignore[arg-type]
-        async with Server(whole, streamed) as server:
-            plain = await ask(wire.provider(server.url))
-            live = await ask(wire.provider(server.url, stream=True))
-        assert live.timings.first_token is not None
-        assert 0 < live.timings.first_token <= live.timings.total
-        assert live.parts == plain.parts or [part.name for part in live.tool_calls] == ["add"]
-        assert (live.finish, live.reasoning, live.usage, live.served_as) == (
-            plain.finish,
-            plain.reasoning,
-            plain.usage,
-            plain.served_as,
-        )
 
 
 async def test_tool_calls(wire: Wire) -> None:
@@ -252,129 +203,12 @@ async def test_errors_without_words(wire: Wire, body: bytes) -> None:
     assert error.why.isprintable()
 
 
-async def test_cut_bodies_and_connections(wire: Wire) -> None:
-    whole = wire.reply().body
-    for answer in (
-        Answer(whole, how="cut"),
-        Answer(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n40\r\n" + whole[:30], how="raw"),
-        Answer(b"\x00\x01\x02 nonsense\r\n\r\n", how="raw"),
-        Answer(how="slam"),
-    ):
-        error = await failing(wire, answer)
-        assert (error.transient, error.where) == (True, "network")
-
-
-@pytest.mark.parametrize("how", ["hang", "stall"])
-async def test_hanging_socket(wire: Wire, how: str) -> None:
-    begun = time.monotonic()
-    error = await failing(wire, Answer(b"x" * 100, how=how))  # type: ignore[arg-type]
-    assert time.monotonic() - begun < 2
-    assert (error.transient, error.where) == (True, "network")
-    assert "timeouts.read" in error.why
-
-
-async def test_slow_body_ends_at_the_total(wire: Wire) -> None:
-    slow = Answer(b" " * 4_000_000, how="drip")
-    error = await failing(wire, slow, http=HttpOptions(timeouts=Timeouts(0.5, 0.5, 0.4)))
-    assert error.transient
-    assert "timeouts.total" in error.why
-
-
-async def test_redirect_is_not_followed(wire: Wire) -> None:
-    async with Server(wire.reply()) as elsewhere:
-        target = f"http://user:hunter22@127.0.0.1:{elsewhere.port}/v1?token=abcdef#x"
-        error = await failing(wire, Answer(b"", 307, {"Location": target}))
-        assert elsewhere.heard == []
-    assert (error.transient, error.fatal) == (False, True)
-    assert f"127.0.0.1:{elsewhere.port}/v1" in error.why
-    assert "hunter22" not in error.why
-    assert "abcdef" not in error.why
-
-
-async def test_refused_connection(wire: Wire) -> None:
-    async with Server() as server:
-        url = server.url
-    with pytest.raises(CallFailedError) as caught:
-        await ask(wire.provider(url))
-    assert (caught.value.transient, caught.value.where) == (True, "network")
-    assert "could not be reached" in caught.value.why
-
-
-async def test_unknown_host(wire: Wire) -> None:
-    with pytest.raises(CallFailedError) as caught:
-        await ask(wire.provider("http://no-such-host.invalid", http=HASTY))
-    assert (caught.value.transient, caught.value.where) == (True, "network")
-
-
-async def test_large_replies_are_refused(wire: Wire) -> None:
-    http = HttpOptions(timeouts=Timeouts(5, 5, 5), max_body=5_000)
-    for answer in (
-        wire.reply("x" * 6_000),
-        Answer(
-            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + b"3e8\r\n" + b"x" * 1000 + b"\r\n" * 9, how="raw"
-        ),
-    ):
-        error = await failing(wire, answer, http=http)
-        assert error.where in {"reply", "network"}
-    error = await failing(wire, wire.stream(["x" * 6_000]), stream=True, http=http)
-    assert "5000 bytes" in error.why
-
-
-async def test_large_requests_go_out(wire: Wire) -> None:
-    text = "x" * 2_000_000
-    async with Server(wire.reply()) as server:
-        await ask(wire.provider(server.url), Generate((*ASK.messages, *ASK.messages), decode=ASK.decode))
-        await ask(
-            wire.provider(server.url),
-            Generate((type(ASK.messages[0])("user", (type(ASK.messages[0].parts[0])(text),)),), decode=ASK.decode),
-        )  # type: ignore[call-arg, arg-type]
-    assert text.encode() in server.heard[1].body
-
-
 async def test_half_a_surrogate_pair_is_refused(wire: Wire) -> None:
-    from measurand.core.message import user
-
     async with Server(wire.reply()) as server:
         with pytest.raises(CallFailedError) as caught:
             await ask(wire.provider(server.url), Generate((user("\ud83d"),), decode=ASK.decode))
     assert (caught.value.where, caught.value.transient) == ("request", False)
     assert server.heard == []
-
-
-async def test_cut_streams(wire: Wire) -> None:
-    events = wire.events(["4", "2"])
-    last = {"openai": 3, "anthropic": 2, "google": 1}[wire.name]
-    error = await failing(wire, as_events(*events[:-last]), stream=True)
-    assert (error.transient, error.where) == (True, "reply")
-
-
-async def test_stream_cut_after_its_end_is_whole(wire: Wire) -> None:
-    if wire.name == "google":
-        pytest.skip("its finish reason comes with the last chunk")
-    events = as_events(*wire.events(["4", "2"])[:-1])
-    long = Answer(
-        events.body, 200, {"Content-Type": "text/event-stream", "Content-Length": str(len(events.body) + 50)}, "raw"
-    )
-    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 99999\r\n\r\n"
-    async with Server(Answer(head + long.body, how="raw")) as server:
-        assert (await ask(wire.provider(server.url, stream=True))).text == "42"
-
-
-async def test_broken_chunks_are_never_passed_over(wire: Wire) -> None:
-    events = wire.events(["4", "2"])
-    for broken in ('{"cho', "[]", "<html>", wire.error):
-        error = await failing(wire, as_events(*events[:2], broken, *events[2:]), stream=True)
-        assert error.transient
-
-
-async def test_stream_answered_without_one(wire: Wire) -> None:
-    error = await failing(wire, wire.reply(), stream=True)
-    assert not error.transient
-    assert "`stream`" in error.why
-    error = await failing(wire, as_json(wire.error), stream=True)
-    assert error.transient
-    error = await failing(wire, as_json(wire.error, 429, Retry_After="3"), stream=True)
-    assert (error.limited, error.retry_after) == (True, 3)
 
 
 async def test_what_it_cannot_do_is_refused(wire: Wire) -> None:
@@ -390,31 +224,6 @@ async def test_what_it_cannot_do_is_refused(wire: Wire) -> None:
     await provider.close()
 
 
-async def test_connections_are_kept_and_shared(wire: Wire) -> None:
-    async with Server(wire.reply()) as server:
-        provider = wire.provider(server.url)
-        await provider.start()
-        for _ in range(20):
-            await provider.reply(ASK)
-        assert server.connections == 1
-        await asyncio.gather(*(provider.reply(ASK) for _ in range(300)))
-        await provider.close()
-    assert server.connections <= 300
-
-
-async def test_cancellation_passes(wire: Wire) -> None:
-    async with Server(Answer(how="hang")) as server:
-        provider = wire.provider(server.url)
-        await provider.start()
-        task = asyncio.create_task(provider.reply(ASK))
-        while not server.heard:
-            await asyncio.sleep(0.01)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        await provider.close()
-
-
 async def test_not_started(wire: Wire) -> None:
     with pytest.raises(CallError):
         await wire.provider("http://127.0.0.1:9").reply(ASK)
@@ -423,6 +232,7 @@ async def test_not_started(wire: Wire) -> None:
 async def test_odd_counts_are_no_counts(wire: Wire) -> None:
     body = wire.body("42", wire.usual)
     name = "usageMetadata" if wire.name == "google" else "usage"
-    for usage in (None, [], "many", dict.fromkeys(body[name], "x"), dict.fromkeys(body[name], -1)):
+    odd: list[Any] = [None, [], "many", dict.fromkeys(body[name], "x"), dict.fromkeys(body[name], -1)]
+    for usage in odd:
         async with Server(as_json(body | {name: usage})) as server:
             assert (await ask(wire.provider(server.url))).usage == Usage()

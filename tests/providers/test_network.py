@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import ipaddress
 import os
 import ssl
@@ -34,15 +34,15 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A certificate for 127.0.0.1 that signs itself, and its key, in one file."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "test")])
-    now = datetime.datetime.now(datetime.UTC)
+    now = dt.datetime.now(dt.UTC)
     made = (
         x509.CertificateBuilder()
         .subject_name(name)
         .issuer_name(name)
         .public_key(key.public_key())
         .serial_number(1)
-        .not_valid_before(now - datetime.timedelta(days=1))
-        .not_valid_after(now + datetime.timedelta(days=1))
+        .not_valid_before(now - dt.timedelta(days=1))
+        .not_valid_after(now + dt.timedelta(days=1))
         .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), critical=False)
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
         .sign(key, hashes.SHA256())
@@ -156,7 +156,7 @@ async def test_proxy_that_wants_a_password_or_is_not_there(wire: Wire, monkeypat
                 monkeypatch.setenv(name, proxy.url)
             provider = wire.provider(url)
             await provider.start()
-            with pytest.raises(CallFailedError, match="proxy|PROXY") as caught:
+            with pytest.raises(CallFailedError, match=r"(?i)proxy") as caught:
                 await provider.reply(ASK)
             await provider.close()
             assert caught.value.transient is transient
@@ -237,7 +237,7 @@ def test_waits_are_none_or_bounded(headers: dict[str, str]) -> None:
         ("x-ratelimit-reset", str((time.time() + 60) * 1000), 60),
         (
             "anthropic-ratelimit-tokens-reset",
-            datetime.datetime.fromtimestamp(time.time() + 60, datetime.UTC).isoformat(),
+            dt.datetime.fromtimestamp(time.time() + 60, dt.UTC).isoformat(),
             60,
         ),
         ("anthropic-ratelimit-tokens-reset", "2020-01-01T00:00:00Z", None),

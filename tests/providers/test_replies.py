@@ -23,7 +23,8 @@ async def read(answer: Answer, request: Request = ASK, wire: Wire = OPENAI, **mo
             provider = wire.provider(server.url, **more)
         await provider.start()
         try:
-            return await provider.reply(request)
+            reply: Reply = await provider.reply(request)
+            return reply
         finally:
             await provider.close()
 
@@ -205,7 +206,7 @@ async def test_chat_logprobs() -> None:
         {"choices": [{"delta": {"content": text}, "logprobs": {"content": [entry]}}]}
         for text, entry in zip("42", LOGPROBS["content"], strict=True)
     ]
-    end = {"choices": [{"delta": {}, "finish_reason": "stop", "logprobs": None}]}
+    end: dict[str, Any] = {"choices": [{"delta": {}, "finish_reason": "stop", "logprobs": None}]}
     assert (await read(as_events(*chunks, end, "[DONE]"), stream=True)).logprobs == expected
 
 

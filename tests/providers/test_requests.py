@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from measurand.core.errors import CallFailedError, InputError
-from measurand.core.message import Image, Message, Text, Tool, ToolCall, ToolResult, assistant, system, user
+from measurand.core.errors import CallFailedError
+from measurand.core.message import Image, Message, Text, Tool, ToolCall, ToolResult, system, user
 from measurand.core.ports import Provider
 from measurand.core.request import Complete, Decode, Embed, Generate, Loglikelihood, Request
 from measurand.providers.anthropic import Anthropic, AnthropicOptions
 from measurand.providers.anthropic_write import Thinking
 from measurand.providers.google import Google, GoogleOptions
-from measurand.providers.openai_compatible import PRESETS, OpenAICompatible, OpenAIOptions
-from tests.providers.server import Answer, Server
-from tests.providers.wires import ANTHROPIC, ASK, GOOGLE, OPENAI, PATIENT, WIRES, Wire
+from measurand.providers.openai_compatible import OpenAICompatible, OpenAIOptions
+from tests.providers.server import Answer, Server, as_events, as_json
+from tests.providers.wires import ANTHROPIC, ASK, GOOGLE, OPENAI, PATIENT
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -253,8 +253,6 @@ async def test_anthropic_schema_is_a_forced_tool(stream: bool) -> None:  # noqa:
         {"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": '{"a": 1}'}},
         {"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 7}},
     ]
-    from tests.providers.server import as_events, as_json
-
     async with Server(as_events(*events) if stream else as_json(whole)) as server:
         provider = ANTHROPIC.provider(server.url, stream=stream)
         await provider.start()
@@ -349,124 +347,3 @@ async def test_google_embeddings() -> None:
     assert reply.vectors == ((1.0, 0.5), (0.0, 2.0))
     assert server.heard[0].target == "/models/m:batchEmbedContents"
     assert server.heard[0].json["requests"][1] == {"model": "models/m", "content": {"parts": [{"text": "b"}]}}
-
-
-LIMIT = Decode(max_tokens=64)
-REFUSED = [
-    (ANTHROPIC, Generate((user("hi"),)), "max_tokens"),
-    (ANTHROPIC, Generate((user("hi"),), decode=Decode(max_tokens=9, seed=1)), "seed"),
-    (ANTHROPIC, Generate((user("hi"),), decode=Decode(max_tokens=9, top_logprobs=1)), "log-prob"),
-    (ANTHROPIC, Generate((user("hi"),), decode=Decode(max_tokens=9000, effort="low")), "temperature"),
-    (ANTHROPIC, Generate((user("hi"),), decode=Decode(None, max_tokens=9, effort="low")), "raise it"),
-    (ANTHROPIC, Generate((user("hi"),), decode=Decode(None, max_tokens=9, effort="huge")), "low, medium, high"),
-    (ANTHROPIC, Generate((user("hi"),), schema={}, decode=Decode(None, max_tokens=9, effort="5")), "schema"),
-    (ANTHROPIC, Generate((user("hi"), system("x")), decode=LIMIT), "beginning"),
-    (GOOGLE, Generate((user("hi"), system("x"))), "beginning"),
-    (GOOGLE, Generate((Message("tool", (ToolResult("c9", "x"),)),)), "no call"),
-    (GOOGLE, Complete("x"), "Complete"),
-    (OPENAI, Generate((Message("assistant", (Image("image/png", "aGk="),)),)), "image"),
-    (OPENAI, Generate((Message("tool", (Text("x"),)),)), "ToolResult"),
-    (OPENAI, Complete("x", Decode(effort="low")), "effort"),
-    (OPENAI, Loglikelihood("x", ("y",)), "echo_logprobs"),
-]
-
-
-@pytest.mark.parametrize(("spoken", "request_", "word"), REFUSED)
-async def test_what_the_format_has_no_words_for_is_refused_unsent(spoken: Wire, request_: Request, word: str) -> None:
-    async with Server(spoken.reply()) as server:
-        provider = spoken.provider(server.url)
-        await provider.start()
-        with pytest.raises(CallFailedError, match=word) as caught:
-            await provider.reply(request_)
-        await provider.close()
-    assert (caught.value.fatal, caught.value.where) == (True, "request")
-    assert server.heard == []
-
-
-@pytest.mark.parametrize("spoken", [ANTHROPIC, GOOGLE])
-@pytest.mark.parametrize("arguments", ['{"a":', "[1]", "{" * 50_000])
-async def test_broken_arguments_end_this_call_only(spoken: Wire, arguments: str) -> None:
-    history = (user("hi"), Message("assistant", (ToolCall("c", "add", arguments),)))
-    async with Server(spoken.reply()) as server:
-        provider = spoken.provider(server.url)
-        await provider.start()
-        with pytest.raises(CallFailedError) as caught:
-            await provider.reply(Generate(history, decode=LIMIT))
-        await provider.close()
-    assert not caught.value.fatal
-
-
-async def test_what_was_said_goes_back_as_it_came() -> None:
-    """A whole exchange with a tool, for each format: the server sees its own call again."""
-    for spoken in WIRES:
-        reason = "tool_use" if spoken is ANTHROPIC else ""
-        body = spoken.body(None, reason or spoken.usual, tools=True)
-        if spoken is GOOGLE:
-            body["candidates"][0]["content"]["parts"][0]["thoughtSignature"] = "c2ln"
-        async with Server(Answer(json.dumps(body).encode())) as server:
-            provider = spoken.provider(server.url)
-            await provider.start()
-            first = await provider.reply(ASK)
-            back = Message("tool", tuple(ToolResult(call.id, "2") for call in first.tool_calls))
-            await provider.reply(Generate((*ASK.messages, Message("assistant", first.parts), back), decode=LIMIT))
-            await provider.close()
-        again = server.heard[1].json
-        if spoken is GOOGLE:
-            part = {"functionCall": {"name": "add", "args": {"a": 1}}, "thoughtSignature": "c2ln"}
-            assert again["contents"][1]["parts"] == [part]
-        elif spoken is ANTHROPIC:
-            assert again["messages"][1]["content"] == body["content"]
-        else:
-            assert again["messages"][1]["tool_calls"] == body["choices"][0]["message"]["tool_calls"]
-
-
-def test_subjects_differ_where_replies_may() -> None:
-    def revision(**more: Any) -> str:
-        return OpenAICompatible(OpenAIOptions(model="m", **more)).subject.revision
-
-    assert OpenAICompatible(OpenAIOptions(model="m")).subject.endpoint == ""
-    assert revision() == ""
-    assert revision(revision="r1") == "r1"
-    assert revision(extra={"top_k": 1}) != revision(extra={"top_k": 2})
-    assert revision(revision="r1", extra={"top_k": 1}).startswith("r1+")
-    assert revision(stream=True, price=None) == ""
-    plain = Anthropic(AnthropicOptions(model="m")).subject
-    assert plain.endpoint == plain.revision == ""
-    for more in ({"betas": ("b",)}, {"thinking": Thinking(low=9)}, {"extra": {"x": 1}}):
-        assert Anthropic(AnthropicOptions(model="m", **more)).subject.revision != ""  # type: ignore[arg-type]
-    assert Google(GoogleOptions(model="m")).subject.endpoint == ""
-
-
-@pytest.mark.parametrize("name", sorted(PRESETS))
-def test_presets(name: str) -> None:
-    base = "https://mine.openai.azure.com" if name == "azure" else ""
-    provider = OpenAICompatible(OpenAIOptions(model="m", preset=name, base_url=base))
-    assert provider.describe().local is (name in {"vllm", "sglang", "ollama", "lmstudio", "llamacpp"})
-    assert (provider.subject.endpoint == "") is (name == "openai")
-
-
-@pytest.mark.parametrize(
-    "options",
-    [{"preset": "opanai"}, {"preset": "azure"}, {"extra": {"messages": []}}, {"extra": {"stream": True}}],
-)
-def test_options_that_cannot_be_used(options: dict[str, Any]) -> None:
-    with pytest.raises(InputError):
-        OpenAICompatible(OpenAIOptions(model="m", **options))
-
-
-def test_abilities() -> None:
-    def measured(**more: Any) -> tuple[str, bool]:
-        found = OpenAICompatible(OpenAIOptions(model="m", **more)).describe()
-        return found.loglikelihood, "loglikelihood" in found.can
-
-    assert measured() == ("none", False)
-    assert measured(top_logprobs=20) == ("next_token", True)
-    assert measured(echo_logprobs=True, top_logprobs=20) == ("any", True)
-
-
-async def test_assistant_prefill_and_empty_texts() -> None:
-    history = Generate((user(""), assistant("So")), decode=LIMIT)
-    for spoken in WIRES:
-        async with Server(spoken.reply()) as server:
-            body = await sent(spoken.provider(server.url), server, history)
-        assert "So" in json.dumps(body)

@@ -101,7 +101,7 @@ class Wire:
             case "anthropic":
                 begun = {"model": "m-1", "content": [], "usage": {"input_tokens": 11, "output_tokens": 1}}
                 events: list[Any] = [{"type": "message_start", "message": begun}, {"type": "ping"}]
-                blocks = [({"type": "thinking", "thinking": ""}, "thinking", [thought])] if thought else []
+                blocks: list[Any] = [({"type": "thinking", "thinking": ""}, "thinking", [thought])] if thought else []
                 blocks += [({"type": "text", "text": ""}, "text", pieces)] if pieces else []
                 if tools:
                     named = {"type": "tool_use", "id": "c1", "name": "add", "input": {}}

@@ -174,7 +174,7 @@ def finish_of(choice: Choice, parts: tuple[Text | ToolCall, ...], http: Transpor
     """How the reply ended. Raises CallFailedError where the endpoint broke off, or ended for no reason with nothing."""
     reason = choice.finish_reason
     finish = FINISHES.get(reason) if isinstance(reason, str) else None
-    if reason in _BREAKS:
+    if isinstance(reason, str) and reason in _BREAKS:
         raise http.broken(f"broke off its reply (finish_reason {reason})")
     if finish is None and not parts:
         raise http.broken(f"said nothing and gave no known finish_reason ({str(reason)[:40]})")
