@@ -16,7 +16,7 @@ from measurand.core.identity import identity
 from measurand.core.message import user
 from measurand.core.request import Decode, Draw, Generate, key
 from measurand.core.run import Slot
-from measurand.report.export import trial_rows
+from measurand.report.rows import trial_rows
 from measurand.run.summary import summarise
 from measurand.store import open_store
 from tests.run.crash_child import STEPS

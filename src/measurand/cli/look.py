@@ -18,8 +18,12 @@ from measurand.core.ports import Store
 from measurand.core.run import Run, Slot
 from measurand.core.subject import subject_name
 from measurand.core.trial import Trial
+from measurand.report.export import TableFormat, export
+from measurand.report.rows import trial_rows
 from measurand.report.wording import visible
 from measurand.wiring import open_store, summarise
+
+EXPORTS: dict[str, TableFormat] = {"jsonl": "jsonl", "csv": "csv", "xlsx": "xlsx", "parquet": "parquet"}
 
 
 def run(given: argparse.Namespace) -> int:
@@ -69,9 +73,13 @@ def _report(store: Store, given: argparse.Namespace) -> int:
 
 
 def _export(store: Store, given: argparse.Namespace) -> int:
-    from measurand.report.export import export, trial_rows
 
-    export(trial_rows(store, stored_run(store, given.run)), Path(given.output))
+    path = Path(given.output)
+    kind = path.suffix.removeprefix(".").lower()
+    if kind not in EXPORTS:
+        raise InputError(f"{path}: an export is one of {', '.join(f'.{one}' for one in EXPORTS)}")
+    n = export(trial_rows(store, stored_run(store, given.run)), path, EXPORTS[kind])
+    print(f"{n:,} trials in {path}")
     return 0
 
 

@@ -40,12 +40,13 @@ def print_json(record: object) -> None:
 
 def write_report(summaries: Sequence[Summary], path: Path) -> None:
     """Write results as one page (.html), as text (.md) or as JSON, by the name's ending."""
-    from measurand.report import markdown, page
+    from measurand.report.page import page
+    from measurand.report.plain import markdown
 
     if path.suffix == ".html":
-        text = page.page(summaries, cards=_cards(summaries))
+        text = page(summaries, cards=_cards(summaries))
     elif path.suffix == ".md":
-        text = "\n\n".join(markdown.markdown(summary) for summary in summaries)
+        text = "\n\n".join(markdown(summary) for summary in summaries)
     elif path.suffix == ".json":
         text = msgspec.json.encode(list(summaries)).decode()
     else:

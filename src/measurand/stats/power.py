@@ -60,11 +60,12 @@ def items_needed(difference: float, discordance: float = 0.25, *, alpha: float =
 
 
 def _solve(n: int, variance: float, loss: float, alpha: float, power: float) -> float:
-    """The positive root of delta sqrt(n) = z_a sqrt(v) + z_b sqrt(v - loss delta^2)."""
+    """The positive root of delta sqrt(n) = z_a sqrt(v) + z_b sqrt(v - loss delta^2); infinite where n is too small."""
     z_a, z_b = _quantiles(alpha, power)
     a = z_a * math.sqrt(variance)
     square = n + loss * z_b**2
-    return (a * math.sqrt(n) + math.sqrt(a * a * n - square * (a * a - z_b**2 * variance))) / square
+    discriminant = a * a * n - square * (a * a - z_b**2 * variance)
+    return (a * math.sqrt(n) + math.sqrt(discriminant)) / square if discriminant >= 0 else math.inf
 
 
 def _quantiles(alpha: float, power: float) -> tuple[float, float]:

@@ -27,6 +27,8 @@ from measurand.study.records import PrivateSet
 Rows = Sequence[Mapping[str, Json]]
 
 BY_COLUMN = "column:"
+Made = Literal["real", "synthetic", "unstated"]
+MADE: Mapping[str, Made] = {"real": "real", "synthetic": "synthetic", "unstated": "unstated"}
 LETTER = "Answer with the letter of the right option."
 """Our own words for a multiple choice whose template does not lay its options out itself."""
 
@@ -146,13 +148,13 @@ def _item(spec: PrivateSet, number: int, row: Mapping[str, Json]) -> Item:
     )
 
 
-def _made(spec: PrivateSet, row: Mapping[str, Json]) -> Literal["real", "synthetic", "unstated"]:
+def _made(spec: PrivateSet, row: Mapping[str, Json]) -> Made:
     made = row.get(spec.made.removeprefix(BY_COLUMN)) if spec.made.startswith(BY_COLUMN) else spec.made
     if isinstance(made, bool):
-        made = "synthetic" if made else "real"
-    if made not in ("real", "synthetic", "unstated"):
-        raise InputError(f"{spec.file}: made is '{made}'; it is real, synthetic or unstated")
-    return made
+        return "synthetic" if made else "real"
+    if str(made) not in MADE:
+        raise InputError(f"{spec.file}: made is '{made}'; it is {', '.join(MADE)}")
+    return MADE[str(made)]
 
 
 def _input(spec: PrivateSet, number: int, row: Mapping[str, Json]) -> ItemInput:

@@ -134,13 +134,13 @@ def _open_local(kind: str, name: str, options: SubjectOptions) -> Provider:
     if kind == "replay":
         from measurand.providers.replay import Replay
 
-        return Replay(Path(name))
+        return Replay(name)
     if kind == "command":
-        from measurand.providers.command import Command
+        from measurand.providers.command import CommandProvider
 
-        return Command(name, seconds=options.call_seconds)
+        return CommandProvider(name, timeout=options.call_seconds)
     from measurand.providers.callable import CallableProvider
 
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))  # a user's own module lies where the command is given
-    return CallableProvider(name, seconds=options.call_seconds)
+    return CallableProvider(name, timeout=options.call_seconds)
