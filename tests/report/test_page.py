@@ -29,6 +29,7 @@ CARD = Card(
     human=0.98,
 )
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+IMAGE = "<img src='https://example.invalid/x.png'>"
 FLAGS = (
     "--headless",
     "--no-sandbox",
@@ -162,14 +163,32 @@ def test_the_fragment_is_one_small_table():
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
 def test_a_browser_runs_nothing_and_asks_for_nothing(tmp_path):
-    """Rendered by a real browser: the title is ours, nothing was executed, and no request left the page."""
-    file, log = tmp_path / "page.html", tmp_path / "net.json"
-    file.write_text(hostile(), "utf-8")
+    """Rendered by a real browser: the title is ours, nothing was executed, and no request left the page.
+
+    The control shows that the browser and its log would tell. A dialog would block until the time is up.
+    """
+    control, log = browse(
+        tmp_path / "control", f"<!doctype html><title>x</title>{PAYLOADS[0].replace(';alert(1)', '')}{IMAGE}"
+    )
+    assert "<title>owned</title>" in control
+    assert "example.invalid" in log
+    dom, log = browse(tmp_path / "page", hostile())
+    assert "<title>2 runs of gsm8k</title>" in dom
+    assert not re.search(r"<(script|iframe|link|form|base|img)\b", dom)
+    assert "trials" in dom
+    assert "example.invalid" not in log
+
+
+def browse(folder, text: str) -> tuple[str, str]:
+    """What the browser made of a page, and its log of network requests."""
+    folder.mkdir()
+    file, log = folder / "page.html", folder / "net.json"
+    file.write_text(text, "utf-8", "replace")
     done = subprocess.run(
         [
             CHROMIUM,
             *FLAGS,
-            f"--user-data-dir={tmp_path / 'profile'}",
+            f"--user-data-dir={folder / 'profile'}",
             f"--log-net-log={log}",
             "--dump-dom",
             file.as_uri(),
@@ -178,11 +197,7 @@ def test_a_browser_runs_nothing_and_asks_for_nothing(tmp_path):
         timeout=90,
         check=False,
     )
-    dom = done.stdout.decode("utf-8", "replace")
-    assert "<title>2 runs of gsm8k</title>" in dom
-    assert not re.search(r"<(script|iframe|link|form|base|img)\b", dom)
-    assert "trials" in dom
-    assert "example.invalid" not in log.read_text("utf-8", "replace")
+    return done.stdout.decode("utf-8", "replace"), log.read_text("utf-8", "replace")
 
 
 def test_payloads_would_do_something_if_they_were_not_escaped():

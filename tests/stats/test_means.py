@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from measurand.core.errors import InputError
 from measurand.stats.means import dense, macro, micro
 
 RIGHT = {"a": (180, 200), "b": (30, 100), "c": (20, 50)}
@@ -90,6 +91,11 @@ def test_errors_that_ignore_clusters_do_not_cover():
 def test_one_unit_shows_no_spread():
     assert micro(np.array([1.0])).error is None
     assert macro(np.array([1.0, 0.0, 1.0]), np.array([0, 0, 1])).error is None
+
+
+def test_the_mean_of_nothing_is_refused():
+    with pytest.raises(InputError, match="no values"):
+        micro(np.array([]))
 
 
 def test_dense_labels():

@@ -25,6 +25,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from measurand.core.errors import InputError
+
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
@@ -50,8 +52,10 @@ def macro(values: Array, groups: Labels, clusters: Labels | None = None) -> Mean
     """The mean over groups of each group's mean: `values`, `groups` and `clusters` are all [items].
 
     Clusters may cross groups (one premise in fifteen languages). The degrees of freedom are Satterthwaite's
-    over groups, at most the clusters less one.
+    over groups, at most the clusters less one. Raises InputError for no values.
     """
+    if not len(values):
+        raise InputError("the mean of no values is not a number")
     group = dense(groups)
     cluster = dense(clusters) if clusters is not None else np.arange(len(values), dtype=np.int64)
     size = np.bincount(group)
