@@ -11,6 +11,7 @@ from measurand.core.benchmark import Aggregation, Benchmark, Card, Marking, Prom
 from measurand.core.errors import DataError
 from measurand.core.item import Item, Question, Row
 from measurand.core.message import user
+from measurand.core.outcome import Answer
 from measurand.core.record import Json
 from measurand.core.request import Complete, Decode, Generate
 from measurand.core.source import Hub
@@ -154,6 +155,7 @@ BENCHMARK = Benchmark(
     ),
     aggregation=Aggregation(metrics={"strict": ACCURACY, "flexible": ACCURACY}),
     card=CARD,
+    gold_answer=lambda item: Answer(f"The answer is {item.gold}."),
 )
 
 VARIANTS: dict[str, Benchmark] = {
@@ -175,5 +177,6 @@ VARIANTS: dict[str, Benchmark] = {
             score_truncated=False,  # the answer comes last, so a reply cut short has not given it
             score_refused=True,
         ),
+        gold_answer=lambda item: Answer(f"#### {item.gold}"),
     ),
 }

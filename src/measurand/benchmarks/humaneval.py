@@ -10,6 +10,7 @@ from measurand.core.benchmark import Aggregation, Benchmark, Card, Marking, Prom
 from measurand.core.errors import DataError
 from measurand.core.item import Item, Question, Row
 from measurand.core.message import user
+from measurand.core.outcome import Answer
 from measurand.core.record import Json
 from measurand.core.request import Complete, Decode, Generate
 from measurand.core.source import Package
@@ -42,7 +43,7 @@ def to_items(source: str, rows: Sequence[Mapping[str, Json]]) -> list[Item]:
             Item(
                 id=task_id,
                 input=Question(str(gold["prompt"])),
-                gold=gold,
+                gold=gold | {"canonical_solution": row.get("canonical_solution")},
                 language="en",
                 origin=Row(f"humaneval/{source}", number, made="synthetic"),
             )
@@ -115,6 +116,7 @@ BENCHMARK = Benchmark(
     ),
     aggregation=Aggregation(metrics={"pass_at_1": PASS_AT_1}),
     card=CARD,
+    gold_answer=lambda item: Answer(str(item.gold["canonical_solution"])),
 )
 
 VARIANTS: dict[str, Benchmark] = {
@@ -133,5 +135,6 @@ VARIANTS: dict[str, Benchmark] = {
             score_truncated=False,  # the program may be the part that was cut off
             score_refused=True,
         ),
+        gold_answer=lambda item: Answer(f"```python\n{item.gold['prompt']}{item.gold['canonical_solution']}```"),
     ),
 }

@@ -12,6 +12,7 @@ from measurand.core.benchmark import Aggregation, Benchmark, Card, Marking, Prom
 from measurand.core.errors import DataError
 from measurand.core.item import Item, Question, Row
 from measurand.core.message import user
+from measurand.core.outcome import Answer
 from measurand.core.record import Json
 from measurand.core.request import Decode, Generate, Loglikelihood
 from measurand.core.source import Hub
@@ -192,6 +193,7 @@ BENCHMARK = Benchmark(
     scoring=Scoring(markings=(Marking("accuracy", ARGMAX, CHOICE_SCORE),)),
     aggregation=Aggregation(metrics={"accuracy": ACCURACY}, macro=("subject",), groups=("category",)),
     card=CARD,
+    gold_answer=lambda item: Answer(values=tuple(float(letter == item.gold) for letter in _LETTERS)),
 )
 
 VARIANTS: dict[str, Benchmark] = {
@@ -214,6 +216,7 @@ VARIANTS: dict[str, Benchmark] = {
             score_truncated=False,  # the letter comes last, so a reply cut short has not given it
             score_refused=True,
         ),
+        gold_answer=lambda item: Answer(f"Answer: {item.gold}"),
         aggregation=Aggregation(
             metrics={"accuracy": ACCURACY, "strict": ACCURACY}, macro=("subject",), groups=("category",)
         ),
