@@ -166,6 +166,7 @@ class Jail:
             async with asyncio.timeout(DEATH_SECONDS):
                 if self._init is not None:
                     await _readable(self._init)
+                    _bury(self._init)
                 await self.ended
         except TimeoutError:
             raise SandboxError(f"a jail could not be ended within {DEATH_SECONDS:g} seconds") from None
@@ -221,6 +222,12 @@ def close_all(fds: Sequence[int]) -> None:
     """Close descriptors."""
     for fd in fds:
         os.close(fd)
+
+
+def _bury(pidfd: int) -> None:
+    """Reap an orphan that fell to us, as it does where we are the first process of a container."""
+    with contextlib.suppress(ChildProcessError):
+        os.waitid(os.P_PIDFD, pidfd, os.WEXITED | os.WNOHANG)
 
 
 def _signal_name(number: int) -> str:

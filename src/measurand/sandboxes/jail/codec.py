@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-MAX_BYTES = 1 << 23
+MAX_BYTES = 1 << 22
 """The longest encoding of one value."""
 
 MAX_DEPTH = 100
