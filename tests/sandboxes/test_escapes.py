@@ -23,6 +23,7 @@ def check(candidate):
     assert candidate([1, 2, 3]) == {SECRET}
     assert abs(candidate([]) - 17) < 1e-6
 """
+SEARCHED = f"def check(candidate):\n    assert candidate([1, 2, 3]) == {SECRET}\n"
 NEXT = FunctionTest(f"def total(xs):\n    return {SECRET} if xs else 17\n", "total", TEST)
 WRONG = "def total(xs):\n    return 0\n"
 
@@ -111,9 +112,9 @@ LINGERERS = {
 }  # fmt: skip
 
 
-async def attempt(sandbox: Bubblewrap, survivors: Callable[[], set[int]], source: str) -> str:
+async def attempt(sandbox: Bubblewrap, survivors: Callable[[], set[int]], source: str, test: str = TEST) -> str:
     began = time.monotonic()
-    result = await sandbox.run(FunctionTest(source, "total", TEST, limits=LIMITS))
+    result = await sandbox.run(FunctionTest(source, "total", test, limits=LIMITS))
     assert time.monotonic() - began < LIMITS.wall_seconds + 1
     assert not survivors()
     assert len(result.stdout) <= LIMITS.output_bytes
@@ -134,7 +135,23 @@ async def test_no_trick_makes_wrong_code_pass(
 async def test_what_is_expected_is_nowhere_to_be_found(
     sandbox: Bubblewrap, survivors: Callable[[], set[int]], name: str
 ) -> None:
-    assert await attempt(sandbox, survivors, FIND + SEARCHES[name]) in {"wrong_answer", "exception", "killed"}
+    ending = await attempt(sandbox, survivors, FIND + SEARCHES[name], SEARCHED)
+    assert ending in {"wrong_answer", "exception", "killed"}
+
+
+PLANTED = {
+    "frames": f"planted = '{SECRET}'\n",
+    "garbage": f"planted = ['{SECRET}']\n",
+    "arguments and files": f"open('/tmp/planted', 'w').write('{SECRET}')\n",
+    "descriptors": f"import os\nos.write(os.open('/tmp/x', os.O_RDWR | os.O_CREAT), b'{SECRET}')\n",
+}
+
+
+@pytest.mark.parametrize("name", PLANTED)
+async def test_the_search_finds_what_is_there(
+    sandbox: Bubblewrap, survivors: Callable[[], set[int]], name: str
+) -> None:
+    assert await attempt(sandbox, survivors, PLANTED[name] + FIND + SEARCHES[name], SEARCHED) == "passed"
 
 
 @pytest.mark.parametrize("name", KILLS)
