@@ -1,0 +1,30 @@
+"""One function for each theme: it turns a case's input into calls of the public API. It knows no case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tests.cases.aggregation import aggregation
+from tests.cases.api_failures import api_failures
+from tests.cases.caching_resume import caching_resume
+from tests.cases.code_passk import code_passk
+from tests.cases.data_files import data_files
+from tests.cases.em_f1 import em_f1
+from tests.cases.fewshot import fewshot
+from tests.cases.letter_extraction import letter_extraction
+from tests.cases.numeric_extraction import numeric_extraction
+from tests.cases.reasoning_output import reasoning_output
+
+THEMES: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "aggregation": aggregation,
+    "api-failures": api_failures,
+    "caching-resume": caching_resume,
+    "code-passk": code_passk,
+    "data-files": data_files,
+    "em-f1": em_f1,
+    "fewshot": fewshot,
+    "letter-extraction": letter_extraction,
+    "numeric-extraction": numeric_extraction,
+    "reasoning-output": reasoning_output,
+}
