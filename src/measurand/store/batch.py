@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any
 
-from sqlalchemy import Connection, Executable, Table, bindparam, delete, func, select
+from sqlalchemy import Connection, Executable, Table, bindparam, func, select, text
 from sqlalchemy.dialects.sqlite import dialect, insert
 
 from measurand.store import schema
@@ -13,16 +14,37 @@ from measurand.store.entries import Finished, Recorded
 from measurand.store.texts import Packed, deflate_text, shorten
 
 _MOST_KNOWN = 20_000
+_MOST_ROWS = 80  # of at most twelve parameters: older SQLite takes 999
+_LEAVING_ALONE = " ON CONFLICT DO NOTHING"
+
+Rows = list[tuple[Any, ...]]
 
 
-def prepared(statement: Executable, *order: str) -> str:
-    """The SQL of a statement that takes its parameters in this order. Compiled once, it is run a million times."""
-    compiled = statement.compile(dialect=dialect())  # type: ignore[attr-defined]
-    found = tuple(compiled.positiontup)
-    if found != order:
-        message = f"a statement takes {found}, not {order}"
-        raise AssertionError(message)
-    return str(compiled)
+class ManyRows:
+    """A statement over rows of parameters, in as few steps as may be.
+
+    Each step of SQLite lets other threads run, and a busy one gives way only after five milliseconds; one
+    step for each row would make a batch wait for as many of them.
+    """
+
+    def __init__(self, statement: Executable, *order: str, row: str = "") -> None:
+        compiled = statement.compile(dialect=dialect())  # type: ignore[attr-defined]
+        if tuple(compiled.positiontup) != order:
+            message = f"a statement takes {compiled.positiontup}, not {order}"
+            raise AssertionError(message)
+        sql = str(compiled)
+        self._row = row or sql.partition(" VALUES ")[2].removesuffix(_LEAVING_ALONE)
+        self._head, _, self._tail = sql.partition(self._row)
+        self._texts: dict[int, str] = {}
+
+    def run(self, connection: Connection, rows: Rows) -> None:
+        """Run it over all rows."""
+        for start in range(0, len(rows), _MOST_ROWS):
+            some = rows[start : start + _MOST_ROWS]
+            sql = self._texts.get(len(some))
+            if sql is None:
+                sql = self._texts[len(some)] = self._head + ", ".join([self._row] * len(some)) + self._tail
+            connection.exec_driver_sql(sql, tuple(chain.from_iterable(some)))
 
 
 def _insert(table: Table, *order: str, **special: Any) -> Any:
@@ -31,13 +53,13 @@ def _insert(table: Table, *order: str, **special: Any) -> Any:
     return insert(table).values({**plain, **special})
 
 
-def inserting(table: Table, *order: str) -> str:
-    """The SQL that inserts rows of these columns, leaving alone what is there already."""
-    return prepared(_insert(table, *order).on_conflict_do_nothing(), *order)
+def inserting(table: Table, *order: str) -> ManyRows:
+    """Insert rows of these columns, leaving alone what is there already."""
+    return ManyRows(_insert(table, *order).on_conflict_do_nothing(), *order)
 
 
-def _inserting(table: Table, *order: str, **special: Any) -> str:
-    return prepared(_insert(table, *order, **special), *order)
+def _inserting(table: Table, *order: str, **special: Any) -> ManyRows:
+    return ManyRows(_insert(table, *order, **special), *order)
 
 
 _item_of_slot = (
@@ -51,21 +73,18 @@ _item_of_slot = (
 )
 _journal_of_key = select(schema.journal.c.id).where(schema.journal.c.key == bindparam("journal_key")).scalar_subquery()
 _trial = schema.trial.c
+# The order of CROSS JOIN is kept by SQLite: few slots first, then what the indexes find for each.
+_OLD_TRIALS = """
+DELETE FROM trial WHERE id IN (
+  WITH slot (run, item_set, item_no, sample_no, member) AS (VALUES (?, ?, ?, ?, ?))
+  SELECT trial.id FROM slot CROSS JOIN item CROSS JOIN trial
+  WHERE item.item_set = slot.item_set AND item.item_no = slot.item_no AND trial.run = slot.run
+  AND trial.item = item.id AND trial.sample_no = slot.sample_no AND trial.member = slot.member
+)"""
 
 ADD_BLOB = inserting(schema.blob, "hash", "deflated", "data")
 _ADD_JOURNAL = inserting(schema.journal, "key", "subject", "ran", "sent", "received", "at")
-_DROP_TRIAL = prepared(
-    delete(schema.trial).where(
-        _trial.run == bindparam("run"),
-        _trial.item
-        == select(schema.item.c.id)
-        .where(schema.item.c.item_set == bindparam("set"), schema.item.c.item_no == bindparam("no"))
-        .scalar_subquery(),
-        _trial.sample_no == bindparam("sample"),
-        _trial.member == bindparam("who"),
-    ),
-    *("run", "set", "no", "sample", "who"),
-)
+_DROP_TRIAL = ManyRows(text(_OLD_TRIALS), row="(?, ?, ?, ?, ?)")
 _ADD_TRIAL = _inserting(
     schema.trial,
     *("id", "run", "set", "no", "item_name", "sample_no", "member", "outcome", "body", "cost", "started", "seconds"),
@@ -75,8 +94,6 @@ _ADD_CALL = _inserting(schema.call, "trial", "place", "role", "journal_key", "bo
 _ADD_READING = _inserting(schema.reading, "trial", "place", "reader", "step", "of", "body")
 _ADD_SCORE = _inserting(schema.score, "trial", "place", "metric", "by", "of", "body")
 _LAST_TRIAL = select(func.max(_trial.id))
-
-Rows = list[tuple[Any, ...]]
 
 
 class Interned:
@@ -90,10 +107,10 @@ class Interned:
 
     def resolve(self, connection: Connection, wanted: Iterable[str]) -> dict[str, int]:
         """All ids known so far, among them the wanted ones."""
-        for text in wanted:
-            if text not in self._ids:
-                connection.exec_driver_sql(self._add, (text,))
-                self._ids[text] = connection.execute(self._find, {"wanted": text}).scalar_one()
+        for one in wanted:
+            if one not in self._ids:
+                self._add.run(connection, [(one,)])
+                self._ids[one] = connection.execute(self._find, {"wanted": one}).scalar_one()
         return self._ids
 
 
@@ -127,12 +144,12 @@ class Batcher:
             (call.key, subjects[call.subject], call.ran, shorten(call.sent.body), shorten(call.received.body), call.at)
             for call in calls
         ]
-        connection.exec_driver_sql(_ADD_JOURNAL, rows)
+        _ADD_JOURNAL.run(connection, rows)
 
     def _write_trials(self, connection: Connection, trials: Sequence[Finished]) -> None:
         ids = self._names.resolve(connection, _names(trials))
         old: Rows = [(one.run, one.item_set, one.slot.item_no, one.slot.sample_no, one.slot.member) for one in trials]
-        connection.exec_driver_sql(_DROP_TRIAL, old)
+        _DROP_TRIAL.run(connection, old)
         first = (connection.execute(_LAST_TRIAL).scalar() or 0) + 1
         rows: Rows = []
         calls: Rows = []
@@ -145,26 +162,25 @@ class Batcher:
                 (row, one.run, one.item_set, *place, ids[one.outcome], body, one.cost, one.started, one.seconds)
             )
             for n, call in enumerate(one.calls):
-                calls.append((row, n, ids[call.role], call.key, shorten(call.whole.body) or None))
+                calls.append((row, n, ids[call.role], call.key, shorten(call.whole.body) if call.whole.body else None))
             for n, reading in enumerate(one.readings):
                 body = shorten(reading.finding.body)
                 readings.append((row, n, ids[reading.reader], reading.step, reading.of, body))
             for n, score in enumerate(one.scores):
                 scores.append((row, n, ids[score.metric], ids[score.by], score.of, shorten(score.value.body)))
         for statement, some in ((_ADD_TRIAL, rows), (_ADD_CALL, calls), (_ADD_READING, readings), (_ADD_SCORE, scores)):
-            if some:
-                connection.exec_driver_sql(statement, some)
+            statement.run(connection, some)
 
 
 def write_texts(connection: Connection, packed: Iterable[Packed], known: set[bytes]) -> set[bytes]:
     """Write what was taken out of these bodies, except what is known to be there. Returns the hashes written."""
-    texts = {hashed: text for one in packed for hashed, text in one.texts if hashed not in known}
+    texts = {hashed: long for one in packed for hashed, long in one.texts if hashed not in known}
     if texts:
         rows: Rows = []
-        for hashed, text in texts.items():
-            data, deflated = deflate_text(text)
+        for hashed, long in texts.items():
+            data, deflated = deflate_text(long)
             rows.append((hashed, deflated, data))
-        connection.exec_driver_sql(ADD_BLOB, rows)
+        ADD_BLOB.run(connection, rows)
     return set(texts)
 
 
