@@ -41,7 +41,7 @@ async def keeps_to_the_port(provider: Provider) -> None:
             assert not ended.replayed_from
         else:
             assert isinstance(ended, CallError), request
-            assert str(ended).isprintable()
+            assert str(ended).isprintable(), str(ended)
             assert len(str(ended)) < 2000
     await provider.close()
     await provider.close()

@@ -12,7 +12,7 @@ import signal
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -21,14 +21,18 @@ from measurand.core.errors import CallFailedError, InputError
 from measurand.core.ports import Abilities
 from measurand.core.request import Request
 from measurand.core.subject import System
-from measurand.providers.plain import messages_of, only_text, reply_of
+from measurand.providers.plain import messages_of, only_text, reply_of, tidy
 from measurand.providers.secrets import redact
 
 OUTPUT_LIMIT = 10 << 20
 """Bytes of standard output that are read at most."""
 
 _TAIL = 4096
-"""Bytes of standard error that are kept: the last."""
+_SHOWN = 500
+"""Bytes of standard error that are kept, and characters of them that are shown: the last."""
+
+_KILLED_SECONDS = 10.0
+"""How long a killed process is waited for, at most."""
 
 _MEND = "use the JSON form of the command, which is given the whole conversation"
 
@@ -57,8 +61,8 @@ class CommandProvider:
         self._as_json = as_json
         self._timeout = timeout
         self._concurrency = concurrency or os.cpu_count() or 1
-        files = [path for path in map(Path, self._arguments) if path.is_file()]
-        self._name = name or (files[-1] if files else Path(self._arguments[0])).name
+        files = [argument for argument in self._arguments if _is_file(argument)]
+        self._name = name or Path((files or self._arguments[:1])[-1]).name
         self._subject = System(name=self._name, version=_version(self._arguments, as_json=as_json))
 
     @property
@@ -101,84 +105,78 @@ class CommandProvider:
             raise self._failed(f"wrote what is not {wanted}: make it write the answer and nothing else") from None
 
     async def _run(self, given: bytes) -> bytes:
-        """Standard output of one run that went well. Whatever else happens, its process group is killed."""
+        """Standard output of one run that went well. Nothing is left of any other."""
+        loop = asyncio.get_running_loop()
+        talk = _Talk(loop.create_future())
         try:
-            process = await asyncio.create_subprocess_exec(
-                *self._arguments,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
-                start_new_session=True,
-            )
+            transport, _ = await loop.subprocess_exec(lambda: talk, *self._arguments, start_new_session=True)
         except OSError as error:
             raise CallFailedError(f"{self._name} cannot be run ({error.strerror}): check it", fatal=True) from error
-        talk = asyncio.gather(_feed(process, given), _read(process), _tail(process))
         try:
-            async with asyncio.timeout(self._timeout):
-                _, out, errors = await talk
-                code = await process.wait()
-        except TimeoutError:
-            why = f"did not finish within {self._timeout:g} s, and was killed"
-            raise self._failed(why, where="timeout") from None
+            talk.ask(given)
+            await asyncio.wait({talk.over}, timeout=self._timeout)
+            late, code = not talk.over.done(), transport.get_returncode()
         finally:
-            await _end(process, talk)
-        if out is None:
+            await talk.end()
+        if talk.too_much:
             raise self._failed(f"wrote more than {OUTPUT_LIMIT >> 20} MB, and was killed")
-        if code != 0:
+        if late:
+            raise self._failed(f"did not finish within {self._timeout:g} s, and was killed", where="timeout")
+        if code:
             ended = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
-            last = redact(" ".join(errors.decode("utf-8", "replace").split()))[-500:]
+            last = tidy(redact(talk.errors.decode("utf-8", "replace")))[-_SHOWN:]
             raise self._failed(f"{ended}, and said: {last}" if last else f"{ended}, and said nothing")
-        return out
+        return bytes(talk.out)
 
     def _failed(self, what: str, where: str = "system") -> CallFailedError:
         return CallFailedError(f"{self._name} {what}", where=where)
 
 
-async def _feed(process: asyncio.subprocess.Process, given: bytes) -> None:
-    """Write the question. A program that does not care to read it all is free to."""
-    stream = process.stdin
-    if stream is not None:
-        with contextlib.suppress(ConnectionError):
-            stream.write(given)
-            await stream.drain()
-        with contextlib.suppress(ConnectionError):
-            stream.close()
-            await stream.wait_closed()
+class _Talk(asyncio.SubprocessProtocol):
+    """What goes on between us and one process. `over` is done when it has ended and all its pipes are closed."""
 
+    def __init__(self, over: asyncio.Future[None]) -> None:
+        self.over = over
+        self.out = bytearray()
+        self.errors = b""
+        self.too_much = False
 
-async def _read(process: asyncio.subprocess.Process) -> bytes | None:
-    """All of standard output; None, with the program killed, where that is too much."""
-    stream, chunks, size = process.stdout, [], 0
-    while stream is not None and (chunk := await stream.read(1 << 16)):
-        size += len(chunk)
-        if size > OUTPUT_LIMIT:
-            _kill(process)
-            return None
-        chunks.append(chunk)
-    return b"".join(chunks)
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """The process runs."""
+        self._transport = cast("asyncio.SubprocessTransport", transport)
 
+    def ask(self, given: bytes) -> None:
+        """Write the question. A program that does not care to read it all is free to."""
+        stdin = cast("asyncio.WriteTransport", self._transport.get_pipe_transport(0))
+        stdin.write(given)
+        stdin.write_eof()
 
-async def _tail(process: asyncio.subprocess.Process) -> bytes:
-    """The last of standard error."""
-    stream, tail = process.stderr, b""
-    while stream is not None and (chunk := await stream.read(1 << 16)):
-        tail = (tail + chunk)[-_TAIL:]
-    return tail
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        """Keep the output, unless it is too much, and the last of the errors."""
+        if fd != 1:
+            self.errors = (self.errors + data)[-_TAIL:]
+        elif len(self.out) + len(data) > OUTPUT_LIMIT:
+            self.too_much = True
+            self._kill()
+        else:
+            self.out += data
 
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 (asyncio gives it)
+        """The process has ended, and nobody holds its pipes."""
+        if not self.over.done():
+            self.over.set_result(None)
 
-async def _end(process: asyncio.subprocess.Process, talk: asyncio.Future[Any]) -> None:
-    """Kill what still runs, and wait for the end of it."""
-    if process.returncode is None or not talk.done():
-        _kill(process)
-    talk.cancel()
-    await asyncio.gather(talk, return_exceptions=True)
-    await process.wait()
+    async def end(self) -> None:
+        """Kill what still runs, and wait for the end of it."""
+        if not self.over.done():
+            self._kill()
+        self._transport.close()
+        await asyncio.wait({self.over}, timeout=_KILLED_SECONDS)
 
-
-def _kill(process: asyncio.subprocess.Process) -> None:
-    """Kill the process group, of which something must still live: else its number may be another's."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
+    def _kill(self) -> None:
+        """Kill the process group, of which something must still live: else its number may be another's."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._transport.get_pid(), signal.SIGKILL)
 
 
 def _vector(command: str | Sequence[str]) -> list[str]:
@@ -200,11 +198,17 @@ def _version(arguments: list[str], *, as_json: bool) -> str:
     """A hash of the arguments, and of the content of those that are files: a script counts, not where it lies."""
     sha256 = hashlib.sha256(b"json" if as_json else b"text")
     for argument in arguments:
-        path = Path(argument)
-        try:
-            with path.open("rb") as file:
-                part = hashlib.file_digest(file, "sha256").hexdigest()
-        except (OSError, ValueError):
-            part = argument
-        sha256.update(b"\x00" + part.encode("utf-8", "surrogateescape"))
+        part = argument.encode("utf-8", "surrogateescape")
+        if _is_file(argument):
+            with Path(argument).open("rb") as file:
+                part = hashlib.file_digest(file, "sha256").digest()
+        sha256.update(b"\x00" + part)
     return f"sha256:{sha256.hexdigest()}"
+
+
+def _is_file(argument: str) -> bool:
+    """Whether an argument names a file that may be read. Some arguments are no names at all."""
+    try:
+        return Path(argument).is_file() and os.access(argument, os.R_OK)
+    except OSError:
+        return False

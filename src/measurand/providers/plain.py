@@ -13,6 +13,9 @@ from measurand.core.request import Complete, Embed, Generate, Loglikelihood, Req
 
 _FIELDS = ("text", "finish", "reasoning", "usage")
 
+_LONGEST = 500
+"""Characters of a program's own words that are shown."""
+
 
 def said(text: str) -> Reply:
     """A reply of plain text."""
@@ -82,10 +85,15 @@ def reply_of(value: Any, who: str) -> Reply:
 
 def one_line(error: BaseException) -> str:
     """An exception in one line: its type and what it says."""
-    words = " ".join(str(error)[:2000].split())
-    if len(words) > 500:  # noqa: PLR2004 (a sentence, not a page)
-        words = words[:500] + "…"
+    words = tidy(str(error)[:2000])
+    if len(words) > _LONGEST:
+        words = words[:_LONGEST] + "…"
     return f"{type(error).__name__}: {words}" if words else type(error).__name__
+
+
+def tidy(text: str) -> str:
+    """One line of what can be printed."""
+    return " ".join("".join(mark if mark.isprintable() else " " for mark in text).split())
 
 
 def _text(message: Message, who: str) -> str:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import io
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
@@ -32,6 +32,9 @@ from measurand.core.record import Json, Record
 from measurand.core.request import Embed, Loglikelihood, Request
 from measurand.core.subject import System
 from measurand.providers.plain import prompt_of
+
+_BOM = b"\xef\xbb\xbf"
+"""The mark with which some programs begin a file; no line of JSON begins like it."""
 
 _COMPARED = 5000
 _COMPARED_CHARACTERS = 10_000_000
@@ -63,21 +66,18 @@ class Replay:
     request takes the next one, counted from `start`. Raises InputError for a file that cannot be used, with its line.
     """
 
+    _file: IO[bytes] | None = None
+
     def __init__(self, path: str | Path, name: str = "") -> None:
         where = Path(path)
-        try:
-            file = where.open("rb")
-        except OSError as error:
-            why = f"{where} cannot be read ({error.strerror}); give a JSONL file of recorded replies"
-            raise InputError(why) from None
-        self._load(file, str(where), name or where.stem)
+        self._load(lambda: where.open("rb"), str(where), name or where.stem)
 
     @classmethod
     def from_pairs(cls, pairs: Iterable[tuple[str, str]], name: str = "recorded") -> Replay:
         """A replay of prompts and replies that are in memory."""
         self = cls.__new__(cls)
-        lines = (msgspec.json.encode(Recorded(prompt, reply)) + b"\n" for prompt, reply in pairs)
-        self._load(io.BytesIO(b"".join(lines)), "the recorded pairs", name)
+        content = b"".join(msgspec.json.encode(Recorded(prompt, reply)) + b"\n" for prompt, reply in pairs)
+        self._load(lambda: io.BytesIO(content), "the recorded pairs", name)
         return self
 
     @property
@@ -93,12 +93,16 @@ class Replay:
         return Abilities(can=tuple(can), loglikelihood="any" if self._numbers else "none", local=True)
 
     async def start(self) -> None:
-        """Begin with the first sample of each prompt."""
+        """Open the file, and begin with the first sample of each prompt. Raises InputError where it is gone."""
+        await self.close()
         self._taken.clear()
+        self._file = self._opened()
 
     async def close(self) -> None:
         """Close the file. May be called twice."""
-        self._file.close()
+        if self._file is not None:
+            self._file.close()
+        self._file = None
 
     async def reply(self, request: Request) -> Reply:
         """The next recorded reply to this prompt. Raises CallFailedError where there is none."""
@@ -114,13 +118,20 @@ class Replay:
             raise CallFailedError(why, where="recording")
         line = self._read(places[nth])
         if line is None or line.prompt != prompt:
-            why = f"{self._name} has changed since it was opened: start again"
+            why = f"{self._name} is not open, or has changed since it was read: start again"
             raise CallFailedError(why, where="recording", fatal=True)
         self._taken[mark] = nth + 1
         return _reply(line, request)
 
-    def _load(self, file: IO[bytes], where: str, name: str) -> None:
-        self._file = file
+    def _opened(self) -> IO[bytes]:
+        try:
+            return self._open()
+        except OSError as error:
+            why = f"{self._name} cannot be read ({error.strerror}); give a JSONL file of recorded replies"
+            raise InputError(why) from None
+
+    def _load(self, opening: Callable[[], IO[bytes]], where: str, name: str) -> None:
+        self._open = opening
         self._name = where
         self._places: dict[bytes, array[int]] = {}
         self._taken: dict[bytes, int] = {}
@@ -129,19 +140,13 @@ class Replay:
         samples: dict[bytes, list[int]] = {}
         sha256 = hashlib.sha256()
         place = 0
-        for number, raw in enumerate(file, start=1):
-            sha256.update(raw)
-            content = raw.removeprefix(b"\xef\xbb\xbf") if number == 1 else raw
-            if content.strip():
-                line = _checked(content, f"{where}, line {number}")
-                mark = _mark(line.prompt)
-                self._places.setdefault(mark, array("Q")).append(place)
-                self._n_lines += 1
-                self._texts += line.values is None
-                self._numbers += line.values is not None
-                if line.sample is not None or mark in samples:
-                    _number(samples, mark, line.sample, f"{where}, line {number}", len(self._places[mark]))
-            place += len(raw)
+        with self._opened() as file:
+            for number, raw in enumerate(file, start=1):
+                sha256.update(raw)
+                content = raw.removeprefix(_BOM)
+                if content.strip():
+                    self._note(_checked(content, f"{where}, line {number}"), place, samples, f"{where}, line {number}")
+                place += len(raw)
         if not self._places:
             raise InputError(f"{where} holds no recorded reply; write one JSON object a line, with prompt and reply")
         for mark, numbers in samples.items():
@@ -149,10 +154,21 @@ class Replay:
             self._places[mark] = array("Q", [where for _, where in ordered])
         self._subject = System(name=name, version=f"sha256:{sha256.hexdigest()}")
 
+    def _note(self, line: Recorded, place: int, samples: dict[bytes, list[int]], where: str) -> None:
+        mark = _mark(line.prompt)
+        self._places.setdefault(mark, array("Q")).append(place)
+        self._n_lines += 1
+        self._texts += line.values is None
+        self._numbers += line.values is not None
+        if line.sample is not None or mark in samples:
+            _number(samples, mark, line.sample, where, len(self._places[mark]))
+
     def _read(self, place: int) -> Recorded | None:
+        if self._file is None:
+            return None
         try:
             self._file.seek(place)
-            return _LINE.decode(self._file.readline().removeprefix(b"\xef\xbb\xbf"))
+            return _LINE.decode(self._file.readline().removeprefix(_BOM))
         except (OSError, ValueError, msgspec.MsgspecError):
             return None
 
