@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import struct
 import sys
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # a bare interpreter takes longer to import typing than for all else here
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
 MAX_BYTES = 1 << 22
 """The longest encoding of one value."""

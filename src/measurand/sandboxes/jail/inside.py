@@ -6,9 +6,12 @@ import os
 import resource
 import struct
 import sys
-from typing import Any, NoReturn
 
 from measurand.sandboxes.jail.codec import MAX_BYTES, CodecError, decode, encode
+
+TYPE_CHECKING = False  # a bare interpreter takes longer to import typing than for all else here
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
 
 MAX_TEXT = 2000
 """Characters of an error's text that are kept."""

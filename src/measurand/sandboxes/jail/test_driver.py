@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import builtins
 import os
-from typing import Any, NoReturn
 
 from measurand.sandboxes.jail.codec import CodecError, encode
 from measurand.sandboxes.jail.inside import Channel, define, enter, execute, text_of, write_frame
+
+TYPE_CHECKING = False  # a bare interpreter takes longer to import typing than for all else here
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
 
 
 def run() -> None:
