@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from measurand.core.call import Asked, Call, Reply
 from measurand.core.item import Item, Question, Row
 from measurand.core.message import Text, user
-from measurand.core.outcome import Answer, Answered, Blocked, Failed, Refused, Truncated
+from measurand.core.outcome import Answer, Answered, Blocked, Failed, Outcome, Refused, Truncated
 from measurand.core.protocol import (
     AggregationPart,
     AskingPart,
@@ -155,7 +155,7 @@ def rich(seed: int = 7, name: str = "SmolLM2-135M", skill: float = 0.55, poison:
         )
         asked[number, 0] = f"Answer with one number.\n\nQ: {question}\nA:"
         chance, text = draw.random(), f"He sells {number % 7}, so {number} are left.{poison}"
-        outcome = Answered(Answer(text))
+        outcome: Outcome = Answered(Answer(text))
         if chance > 0.985:
             outcome = Failed("provider", f"HTTP 503 after 5 tries{poison}", 5)
         elif chance > 0.975:

@@ -74,7 +74,7 @@ def read(text: str) -> Reader:
     return reader
 
 
-def hostile() -> str:
+def hostile():
     summaries = [summarise(*rich(3, name="model " + POISON, poison=POISON)), summarise(*rich(4, poison=POISON))]
     card = Card(POISON, POISON, (POISON,), "ask", POISON, POISON, POISON, errata=(POISON,))
     return page(summaries, {"gsm8k": card})
@@ -179,7 +179,7 @@ def test_a_browser_runs_nothing_and_asks_for_nothing(tmp_path):
     assert "example.invalid" not in log
 
 
-def browse(folder, text: str) -> tuple[str, str]:
+def browse(folder, text):
     """What the browser made of a page, and its log of network requests."""
     folder.mkdir()
     file, log = folder / "page.html", folder / "net.json"
@@ -213,7 +213,7 @@ def _elements(text: str) -> list[str]:
     return found
 
 
-def made(**fields) -> Estimate:
+def made(**fields):
     return Estimate(
         **{
             "metric": "m",

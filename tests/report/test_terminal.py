@@ -11,6 +11,8 @@ from tests.report.payloads import POISON
 from tests.report.runs import plain as plain_run
 from tests.report.runs import rich
 
+SHORT = "\x1b[31mred\x1b]8;;x\x07\u202e[bold red]m[/bold red]"
+
 
 def test_the_claim_comes_first_and_every_number_has_its_protocol():
     store, run = rich()
@@ -24,15 +26,16 @@ def test_the_claim_comes_first_and_every_number_has_its_protocol():
 
 
 def test_without_a_terminal_there_is_nothing_but_text():
-    text = plain(summarise(*rich(poison=POISON)), 200)
+    text = plain(summarise(*rich(poison=SHORT)), 200)
     assert "\x1b" not in text
     assert "\u202e" not in text
-    assert "[bold red]markup[/bold red]" in text
+    assert "⟨U+202E⟩[bold red]m[/bold red]" in text
 
 
 def test_on_a_terminal_the_models_escapes_are_shown_not_obeyed():
     target = io.StringIO()
     console = Console(file=target, force_terminal=True, width=200, color_system="truecolor")
+    console.print(terminal(summarise(*rich(poison=SHORT))))
     console.print(terminal(summarise(*rich(poison=POISON))))
     assert "\x1b[31mred" not in target.getvalue()
     assert "\x1b]8;" not in target.getvalue()

@@ -1,5 +1,6 @@
 import time
 import tracemalloc
+from collections import defaultdict
 
 import numpy as np
 import pytest
@@ -12,9 +13,12 @@ from measurand.core.outcome import Answer, Answered, NotRun, Truncated
 from measurand.core.protocol import MarkingPart
 from measurand.core.run import Slot
 from measurand.core.trial import Measured, Missing, Score, Trial
+from measurand.report.rows import trial_rows
 from measurand.run.summary import MOST_VALUES, summarise
 from measurand.stats.intervals import wilson
 from measurand.stats.metrics import mean_within, weighted_mean
+from measurand.store import open_store
+from measurand.store.memory import MemoryStore
 from tests.report.runs import SUBJECTS, Stored, plain, protocol, rich, run_of
 
 
@@ -214,6 +218,31 @@ def test_values_and_rows_that_do_not_fit_are_refused():
 def test_the_summary_can_be_stored():
     assert canonical(summarise(*rich()))
     assert canonical(summarise(*plain([None] * 3)))
+
+
+@pytest.mark.parametrize("make", [MemoryStore, lambda: open_store(":memory:")], ids=["memory", "file"])
+async def test_the_real_stores_give_the_same_summary(make):
+    fake, run = rich()
+    store = make()
+    store.open_run(run, fake.record, fake.item_list)
+    marks = defaultdict(list)
+    for slot, mark in [*fake.reading_list, *fake.score_list]:
+        marks[slot].append(mark)
+    for slot, trial in fake.trial_list:
+        store.finish(slot, trial, [], marks[slot])
+    await store.flush()
+    ours, theirs = summarise(fake, run), summarise(store, run)
+    assert theirs.views == ours.views
+    assert (theirs.tally, theirs.readings, theirs.notes, theirs.made) == (
+        ours.tally,
+        ours.readings,
+        ours.notes,
+        ours.made,
+    )
+    assert [(e.item, e.why, e.answer) for e in theirs.examples] == [(e.item, e.why, e.answer) for e in ours.examples]
+    rows = [[(key, row[key]) for key in row if key != "run"] for row in trial_rows(store, run)]
+    assert rows == [[(key, row[key]) for key in row if key != "run"] for row in trial_rows(fake, run)]
+    store.close()
 
 
 class Large(Stored):

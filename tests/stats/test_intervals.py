@@ -42,7 +42,7 @@ def test_none_right_and_all_right_are_not_certain(n):
         assert interval(n)[0] < 1.0
 
 
-def coverage(interval, n: int, rates: np.ndarray) -> np.ndarray:
+def coverage(interval, n, rates):
     """The exact chance that the interval holds the true rate: a sum over all outcomes, not a simulation."""
     ends = np.array([interval(c, n) for c in range(n + 1)])
     chance = stats.binom.pmf(np.arange(n + 1)[None, :], n, rates[:, None])

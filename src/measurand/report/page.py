@@ -22,7 +22,7 @@ from measurand.core.errors import InputError
 from measurand.core.summary import Summary
 from measurand.report.drawing import scale_of
 from measurand.report.sections import Lines, Section, drawn_on, interval_name, line, section
-from measurand.report.wording import headline, visible, who
+from measurand.report.wording import clipped, headline, visible, who
 
 MOST_EXAMPLE_TEXT = 1_500_000
 """Characters of examples on a page, as escaped; more are left out and counted, so that the page stays under 3 MB."""
@@ -60,16 +60,16 @@ def _title(summaries: Sequence[Summary]) -> str:
 def _overview(summaries: Sequence[Summary]) -> Lines:
     """The headline of every run, in the order given."""
     estimates = [estimate for estimate in map(headline, summaries) if estimate is not None]
-    scale = scale_of(estimates)
+    scales = {unit: scale_of([e for e in estimates if e.unit == unit]) for unit in {e.unit for e in estimates}}
     rows = []
     for summary in summaries:
         if summary.views:
-            row = line(summary, summary.views[0], scale)
-            rows.append(
-                replace(row, name=f"{who(summary)} on {summary.run.benchmark}", detail=summary.views[0].estimate.metric)
-            )
+            first = summary.views[0]
+            row = line(summary, first, scales[first.estimate.unit])
+            name = clipped(f"{who(summary)} on {summary.run.benchmark}")
+            rows.append(replace(row, name=name, detail=first.estimate.metric))
     missing = any(estimate.n_missing for estimate in estimates)
-    return Lines("run", "", interval_name(estimates), drawn_on([scale]), missing, rows)
+    return Lines("run", "", interval_name(estimates), drawn_on(list(scales.values())), missing, rows)
 
 
 def _with_examples(sections: Sequence[Section], summaries: Sequence[Summary]) -> list[Section]:

@@ -14,6 +14,7 @@ from measurand.core.summary import Summary, View
 
 FEW = 30
 """A slice with fewer items than this is marked as too small to say anything."""
+LONGEST_NAME = 80
 NBSP = "\u00a0"
 _LARGE = 1e5
 
@@ -143,7 +144,12 @@ def view_name(view: View) -> str:
     kind, _, field = view.view.partition(":")
     if kind == "macro":
         return f"unweighted mean over {field}"
-    return view.value if kind == "slice" else "all items"
+    return clipped(view.value) if kind == "slice" else "all items"
+
+
+def clipped(name: str) -> str:
+    """A name short enough for a table."""
+    return name if len(name) <= LONGEST_NAME else name[:LONGEST_NAME] + "…"
 
 
 def reader_of(summary: Summary, metric: str) -> str:
