@@ -187,6 +187,10 @@ def test_a_run_without_items_or_trials_is_empty(store: Store) -> None:
     assert [*store.items(nothing.id), *store.trials(nothing.id), *store.scores(nothing.id)] == []
 
 
+def test_a_run_that_is_only_planned_has_nothing_done(store: Store) -> None:
+    assert list(store.done("abc")) == []
+
+
 def test_what_a_session_left_in_flight_is_reported_once(store: Store) -> None:
     store.open_run(RUN, protocol(3, 2), items(3))
     first = store.begin_session(RUN.id, 8)
@@ -208,7 +212,6 @@ def test_a_session_that_goes_on_is_not_unclean(store: Store) -> None:
 UNKNOWN: dict[str, Callable[[Store], object]] = {
     "begin": lambda store: store.begin_session("abc", 1),
     "calls": lambda store: store.calls("abc", Slot(0, 0)),
-    "done": lambda store: list(store.done("abc")),
     "items": lambda store: list(store.items("abc")),
     "protocol": lambda store: store.protocol("abc"),
     "readings": lambda store: list(store.readings("abc")),

@@ -10,13 +10,16 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 from sqlalchemy import Connection
 
 from measurand.core.errors import StoreError
+from measurand.core.ports import CallMade
+from measurand.core.run import Slot
 from measurand.store import migrations, open_store
 from tests.artifacts import ROOT
-from tests.store.examples import SUBJECT_ID, asked, fill, key_of, run
+from tests.store.examples import SUBJECT_ID, asked, fill, items, key_of, protocol, run, trial
 
 NOBODY = 65534
 
@@ -176,6 +179,30 @@ async def test_a_locked_store_is_said_and_the_failure_stays(tmp_path: Path) -> N
     other.execute("ROLLBACK")
     other.close()
     store.close()
+
+
+@pytest.mark.parametrize("location", ["runs.db", ":memory:"])
+async def test_a_trial_of_another_plan_is_said_not_swallowed(location: str, tmp_path: Path) -> None:
+    store, of = open_store(location if location == ":memory:" else tmp_path / location), run(3)
+    store.open_run(of, protocol(3), items(3))
+    wrong = msgspec.structs.replace(trial(of, Slot(1, 0)), item="example/2")
+
+    async def hand_over() -> None:
+        store.finish(Slot(1, 0), wrong, [], [])
+        await store.flush()
+
+    with pytest.raises(StoreError, match="names an item or a call it does not hold"):
+        await hand_over()
+    assert list(store.done(of.id)) == []
+    store.close()
+
+
+async def test_a_failure_nobody_was_told_of_is_raised_at_the_close(tmp_path: Path) -> None:
+    store, of = open_store(tmp_path / "runs.db"), run(3)
+    store.open_run(of, protocol(3), items(3))
+    store.finish(Slot(0, 0), trial(of, Slot(0, 0)), [CallMade("target", key_of("never recorded"))], [])
+    with pytest.raises(StoreError, match="names an item or a call it does not hold"):
+        store.close()
 
 
 async def test_a_store_opened_for_reading_does_not_write(tmp_path: Path) -> None:

@@ -108,10 +108,10 @@ def test_fifty_thousand_trials_are_read_in_little_memory(tmp_path: Path) -> None
     tracemalloc.start()
     for place, (slot, _) in enumerate(store.scores(of.id)):
         assert slot.item_no == place
-        if place == 10_000:  # tracing makes this slow, and memory that grows has grown by now
+        if place == 5000:  # tracing makes this slow, and memory that grows has grown by now
             break
     for read in (store.trials, store.readings, store.items, store.done):
-        assert len([None for _, _ in zip(range(5000), read(of.id), strict=False)]) == 5000
+        assert len([None for _, _ in zip(range(3000), read(of.id), strict=False)]) == 3000
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     store.close()

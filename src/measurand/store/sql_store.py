@@ -79,7 +79,7 @@ class SqlStore:
         await self._writing().flush()
 
     def done(self, run: str) -> Iterator[tuple[Slot, str]]:
-        """The slots that have a trial, and the names of their outcomes."""
+        """The slots that have a trial, and the names of their outcomes; none for a run that is not there yet."""
         return self._library.done(run)
 
     def runs(self) -> list[Run]:
