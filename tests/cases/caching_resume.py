@@ -7,6 +7,8 @@ from collections import Counter
 from dataclasses import replace
 from typing import Any
 
+import msgspec
+
 from measurand.core.message import user
 from measurand.core.outcome import Answered
 from measurand.core.ports import Store
@@ -14,10 +16,9 @@ from measurand.core.request import Decode, Draw, Generate, key
 from measurand.run.limits import RunLimits
 from measurand.run.session import carry_out
 from measurand.store import open_store
-from tests.run.world import BENCHMARK, Scripted, engine
+from tests.run.world import BENCHMARK, PROMPTING, Scripted, engine
 
 Json = dict[str, Any]
-DECODE_FIELDS = set(Decode.__struct_fields__)
 
 
 def caching_resume(case: Json) -> Json:
@@ -28,22 +29,17 @@ def caching_resume(case: Json) -> Json:
 
 def _key(run: Json) -> bytes:
     """The key of one request that is described by what differs."""
-    decode = Decode(**{name: value for name, value in run.items() if name in DECODE_FIELDS and name != "stop"})
-    decode = Decode(
-        *(
-            tuple(run["stop"]) if name == "stop" and "stop" in run else getattr(decode, name)
-            for name in decode.__struct_fields__
-        )
-    )
+    fields = {name: value for name, value in run.items() if name in Decode.__struct_fields__}
+    decode = msgspec.convert(fields, Decode)
     messages = (user(str(run.get("prompt", "p"))),)
     subject = str(run.get("model", "m")) + str(run.get("base_url", "")) + str(run.get("revision", ""))
-    draw = Draw(int(run.get("sample", run.get("epoch", run.get("repeat", 0)))))
-    return key(subject, Generate(messages, decode=decode), draw)
+    sample = run.get("sample") or run.get("epoch") or run.get("repeat") or 0
+    return key(subject, Generate(messages, decode=decode), Draw(int(sample)))
 
 
 async def _repeats(case: Json) -> Json:
     """One prompt, several samples; then the same again."""
-    samples = int(case.get("repeats", case.get("epochs", 1)))
+    samples = int(case.get("repeats") or case.get("epochs") or 1)
     given = iter(case.get("first_run") or [f"reply {number}" for number in range(samples)])
     store = open_store(":memory:")
     first = Scripted(lambda text: next(given))
@@ -77,7 +73,7 @@ async def _session(
     store: Store, subject: Scripted, n: int, samples: int, temperature: float, workers: int = 1
 ) -> list[str]:
     asking = replace(
-        BENCHMARK.asking,
+        PROMPTING,
         samples=samples,
         requests=lambda item, shots: (Generate((user(item.input.text),), decode=Decode(temperature)),),
     )

@@ -75,7 +75,7 @@ def same(expected: Any, said: Any, tolerance: float) -> bool:
             and all(same(one, other, tolerance) for one, other in zip(expected, said, strict=True))
         )
     if isinstance(expected, bool) or isinstance(said, bool) or expected is None:
-        return expected == said
+        return bool(expected == said)
     if isinstance(expected, int | float) and isinstance(said, int | float):
         return abs(expected - said) <= tolerance
     return bool(expected == said)

@@ -28,7 +28,7 @@ def every_record() -> set[type[Record]]:
         if module.room in {"core", "study", "run"}:
             importlib.import_module(f"measurand.{module.name}")
 
-    def below(kind: type) -> set[type]:
+    def below(kind: type[Record]) -> set[type[Record]]:
         return {kind}.union(*(below(sub) for sub in kind.__subclasses__()))
 
     return {kind for kind in below(Record) if kind is not Record and kind.__module__.startswith("measurand.core")}

@@ -26,8 +26,7 @@ def agent(pause_before: int):
         said = "0"
         for step in range(STEPS):
             if step == pause_before:
-                print(f"before {step}", flush=True)
-                time.sleep(60)
+                time.sleep(60)  # noqa: ASYNC251 - the process waits to be killed
             said = (await doors.ask("target", Generate((user(f"{step} after {said}"),)))).text
         return Answer(said)
 
@@ -47,7 +46,11 @@ if __name__ == "__main__":
         subject=SubjectOptions(base_url=given.url),
         data={"agent": given.items},
     )
-    what = agent(given.pause_before) if given.pause_before >= 0 else PrivateSet(file=given.items, question="q", answer="a", slices=("kind",))
+    what = (
+        agent(given.pause_before)
+        if given.pause_before >= 0
+        else PrivateSet(file=given.items, question="q", answer="a", slices=("kind",))
+    )
     evaluation = measurand.evaluate(what, "openai_compatible:m", options=options)
     evaluation.store.close()
     sys.exit(0 if evaluation.ended.complete else 1)

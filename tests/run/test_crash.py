@@ -36,13 +36,15 @@ def write_items(folder: Path, n: int) -> Path:
 
 
 def answer(prompt: str) -> str:
-    return str(int(prompt.split()[-1]) % 7 if prompt.startswith("number") else len(prompt))
+    return str(int(prompt.rsplit(maxsplit=1)[-1]) % 7 if prompt.startswith("number") else len(prompt))
 
 
 def child(served: Endpoint, store: Path, *more: str) -> subprocess.Popen:
     command = [sys.executable, "-m", "tests.run.crash_child", "--url", served.url, "--store", str(store), *more]
     environment = os.environ | {"MEASURAND_API_KEY": "none"}
-    return subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
 
 
 def finish(process: subprocess.Popen) -> None:
@@ -102,7 +104,9 @@ def crash(folder: Path, kills: int) -> None:
             after = acknowledged(store, prompts) if store.exists() else set()
             assert not known & set(served.received), "an acknowledged reply was asked for again"
             lost = sum(served.received.values()) - len(after - known)
-            assert 0 <= lost <= CONCURRENCY, f"{lost} requests were paid for in vain by one kill; {len(after)} known, {len(served.received)} received"
+            assert 0 <= lost <= CONCURRENCY, (
+                f"{lost} requests were paid for in vain by one kill; {len(after)} known, {len(served.received)} received"
+            )
             if killed % 10 == 9 or killed == kills:
                 finish(child(served, store, "--items", str(items)))
                 assert table(store) == table(undisturbed)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from measurand.core.call import Reply
 from measurand.core.errors import CallBlockedError, CallFailedError, InputError, RunStoppedError, UnaskableError
 from measurand.core.message import user
 from measurand.core.outcome import Answer
@@ -16,7 +17,7 @@ from measurand.run.limits import RunLimits
 from measurand.run.session import Occasion, carry_out
 from measurand.run.summary import summarise
 from measurand.store import open_store
-from tests.run.world import BENCHMARK, Scripted, ask, engine, right, says, scaffold, with_samples
+from tests.run.world import BENCHMARK, PROMPTING, Scripted, ask, engine, right, says, scaffold, with_samples
 
 
 async def run(made):
@@ -77,7 +78,7 @@ async def test_samples_are_draws_of_their_own():
 async def test_equal_greedy_requests_share_one_call_and_sampled_ones_do_not():
     def same(temperature: float):
         asking = replace(
-            BENCHMARK.asking,
+            PROMPTING,
             requests=lambda item, shots: (Generate((user("always the same"),), decode=Decode(temperature)),),
         )
         return replace(BENCHMARK, asking=asking)
@@ -89,7 +90,7 @@ async def test_equal_greedy_requests_share_one_call_and_sampled_ones_do_not():
     assert len(sampled.asked) == 10
 
 
-FAILURES = {
+FAILURES: dict[str, Reply | Exception] = {
     "failed": CallFailedError("broken", where="reply"),
     "blocked": CallBlockedError("a filter"),
     "truncated": says("12", "length"),
@@ -144,7 +145,7 @@ async def test_reasoning_is_never_read():
 
 
 async def test_stop_strings_apply_after_reasoning():
-    asking = replace(BENCHMARK.asking, requests=lambda item, shots: ask(item, shots, Decode(stop=("\n\n",))))
+    asking = replace(PROMPTING, requests=lambda item, shots: ask(item, shots, Decode(stop=("\n\n",))))
     subject = Scripted(lambda text: f"<think>one\n\ntwo</think>{right(text)}\n\nQuestion: next")
     _, summary = await run(engine(subject, benchmark=replace(BENCHMARK, asking=asking)))
     assert summary.views[0].estimate.value == 1.0

@@ -10,7 +10,7 @@ from measurand.core.item import Item, Question
 from measurand.core.protocol import diff
 from measurand.core.request import Decode, Draw, key
 from measurand.run.prepare import prepare
-from tests.run.world import BENCHMARK, Listed, Scripted, ask, engine, right, sums, with_samples
+from tests.run.world import BENCHMARK, PROMPTING, Listed, Scripted, ask, engine, right, sums, with_samples
 
 
 def protocol(benchmark=BENCHMARK, rows=None):
@@ -18,7 +18,7 @@ def protocol(benchmark=BENCHMARK, rows=None):
 
 
 def asked_with(decode: Decode):
-    return replace(BENCHMARK, asking=replace(BENCHMARK.asking, requests=lambda item, shots: ask(item, shots, decode)))
+    return replace(BENCHMARK, asking=replace(PROMPTING, requests=lambda item, shots: ask(item, shots, decode)))
 
 
 CHANGES = {

@@ -1,7 +1,8 @@
 """A small world for the engine: a benchmark of sums, data from a list, and subjects that do as they are told."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from measurand.core.benchmark import (
     Aggregation,
@@ -97,7 +98,7 @@ def sums(n: int) -> list[dict]:
     ]
 
 
-def to_items(_name: str, rows: Sequence[dict]) -> list[Item]:
+def to_items(_name: str, rows: Sequence[Mapping[str, Any]]) -> list[Item]:
     return [Item(row["id"], Question(row["q"]), row["a"], {"kind": row["kind"]}) for row in rows]
 
 
@@ -106,10 +107,12 @@ def ask(item: Item, _shots: Sequence[Item], decode: Decode = Decode(max_tokens=8
     return (Generate((user(item.input.text),), decode=decode),)
 
 
+PROMPTING = Prompting("plain", 1, ask, frozenset({"chat"}), "{{q}}")
+
 BENCHMARK = Benchmark(
     "sums",
     Task({"test": Inline("sums", "0")}, to_items, 1),
-    Prompting("plain", 1, ask, frozenset({"chat"}), "{{q}}"),
+    PROMPTING,
     SCORING,
     Aggregation({"accuracy": ACCURACY}, groups=("kind",)),
     CARD,
