@@ -32,10 +32,11 @@ _INDENT = "    "
 _MOST_CUTS = 4
 _MOST_PARSED = 50_000
 _CODE_LINE = re.compile(
-    r"^(?:from[ \t]+[\w.]+[ \t]+import\b|import[ \t]+[\w.]+[ \t]*(?:$|[,#]|as\b)|@\w"
+    r"^(?:from[ \t]+[\w.]+[ \t]+import\b|import[ \t]+[\w.]+[ \t]*(?:\r?$|[,#]|as\b)|@\w"
     r"|(?:async[ \t]+)?def[ \t]+\w+[ \t]*\(|class[ \t]+\w+[ \t]*[(:])",
     re.MULTILINE,
 )
+_LONG_STRING = re.compile("'''|\"\"\"")
 _FUTURE = re.compile(r"^from[ \t]+__future__[ \t]+import[^\n]*\n?", re.MULTILINE)
 
 
@@ -101,7 +102,7 @@ def read_reply(item: Item, answer: Answer) -> Finding:
     with the blocks that define what it uses. A body is indented as it must be to follow the prompt.
     """
     problem = problem_of(item)
-    text = answer.text.replace("\r\n", "\n")
+    text = answer.text
     if not text.strip():
         return Absent("no text")
     blocks = [block for block in _fenced(text) if block.code.strip()]
@@ -232,7 +233,7 @@ def _before_statement(code: str, line: int) -> str:
 
 def _body(problem: Problem, code: str) -> str | None:
     """The prompt with the code as its function's body, by the first indentation that makes it Python."""
-    code = code.strip("\n")
+    code = code.strip("\r\n")
     prompt = problem.prompt if problem.prompt.endswith("\n") else problem.prompt + "\n"
     for body in _indented(code):
         for reading in (body, apply_stops(body, CODEX_STOPS)):
@@ -246,11 +247,11 @@ def _indented(code: str) -> Iterator[str]:
     if code[:1].isspace():
         yield code
         return
-    rest = [line for line in code.splitlines()[1:] if line.strip()]
-    if rest:
+    rest = [line for line in code.split("\n")[1:] if line.strip()]
+    if rest and all(line[0].isspace() for line in rest):
         yield rest[0][: len(rest[0]) - len(rest[0].lstrip())] + code
         yield _INDENT + code
-    yield "\n".join(_INDENT + line if line.strip() else line for line in code.splitlines())
+    yield "\n".join(_INDENT + line if line.strip() else line for line in code.split("\n"))
 
 
 def _fenced(text: str) -> list[Block]:
@@ -273,12 +274,12 @@ def _fenced(text: str) -> list[Block]:
 def _content(lines: Sequence[str], start: int, opening: Fence, *, python: bool) -> tuple[int, str]:
     """The line that closes a block, and its code.
 
-    A fence inside a string of the code closes the block too early; so the first that leaves Python counts.
+    A fence inside a string of many lines closes the block too early; so the first that leaves Python counts.
     """
     readings = []
     for last in islice(_closings(lines, start, opening), _MOST_CUTS):
         code = "".join(_dedented(line, opening.indent) for line in lines[start:last])
-        if not python or _parse(code):
+        if not python or not _LONG_STRING.search(code) or _parse(code):
             return last, code
         readings.append((last, code))
     return readings[0]
