@@ -16,6 +16,7 @@ from measurand.scoring.numbers import (
     marked_number,
     numeric,
 )
+from measurand.scoring.patterns import captured, regex
 from measurand.scoring.reasoning import DEFAULT_TAGS, FinalText, apply_stops, final_text
 from measurand.scoring.rubric import RUBRIC
 from measurand.scoring.texts import (
@@ -60,6 +61,7 @@ __all__ = [
     "WHOLE_TEXT",
     "FinalText",
     "apply_stops",
+    "captured",
     "choice",
     "choice_scorer",
     "exact",
@@ -68,4 +70,5 @@ __all__ = [
     "json_schema",
     "marked_number",
     "numeric",
+    "regex",
 ]

@@ -82,7 +82,7 @@ _IS = (
 )
 STATED = re.compile(
     rf"{ANSWER_WORD}(?:[ \t]+(?:choice|option|letter|here))?[*_`\"'”」』]{{0,4}}"
-    rf"(?:[ \t]{{0,3}}[:=：][*_]{{0,4}}|[ \t]{{0,3}}(?:{_IS})(?![A-Za-zÀ-ɏа-я])[ \t]{{0,3}}:?|[ \t]{{0,3}}(?=\r?\n))",
+    rf"(?:[ \t]{{0,3}}[:=：>][*_]{{0,4}}|[ \t]{{0,3}}(?:{_IS})(?![A-Za-zÀ-ɏа-я])[ \t]{{0,3}}:?|[ \t]{{0,3}}(?=\r?\n))",
     re.IGNORECASE,
 )
 """A place where an answer is stated; the answer follows."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import re
@@ -9,13 +10,14 @@ from typing import Any
 
 from measurand.core.benchmark import Scorer
 from measurand.core.errors import InputError
+from measurand.core.identity import canonical_json, short
 from measurand.core.item import Item
 from measurand.core.record import Json
 from measurand.core.trial import Absent, Finding, Found, Measured, Missing
 from measurand.scoring.folding import reader
 
-_START = re.compile(r"[{\[]")
-_FENCE = re.compile(r"```[ \t]*(?:json5?|JSON)?[ \t]*\r?\n?")
+_START = re.compile(r"\{(?=\s{0,80}[\"}])|\[(?=\s{0,80}[\[\]{\"\d\-tfn])")
+_DEEPEST = 100
 _BUDGET = 8  # how many times the text's length may be spent on attempts that fail
 
 
@@ -32,15 +34,32 @@ _DECODER = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite)
 
 
 def _decode(text: str, start: int) -> tuple[Json, int] | int:
-    """The value at `start` and its end, or how many characters it took to see that there is none."""
+    """The value at `start` and its end; or what it took to see that there is none, 0 where it is cut off."""
     try:
         value, end = _DECODER.raw_decode(text, start)
-        json.dumps(value, ensure_ascii=False).encode()
+        json.dumps(value, ensure_ascii=False).encode()  # refuses lone surrogates, which have no identity
+        _check_depth(value)
     except json.JSONDecodeError as error:
-        return max(1, error.pos - start)
+        cut_off = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated")
+        return 0 if cut_off else max(1, error.pos - start)
     except (ValueError, RecursionError):
         return 1000
     return value, end
+
+
+def _check_depth(value: Json) -> None:
+    """Raise RecursionError where lists and objects are nested too deeply to be compared or stored."""
+    layer = [value]
+    for _ in range(_DEEPEST):
+        layer = [
+            inner
+            for outer in layer
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+        if not layer:
+            return
+    raise RecursionError
 
 
 def _read(_: Item, text: str) -> Finding:
@@ -49,12 +68,14 @@ def _read(_: Item, text: str) -> Finding:
     decoded = _decode(whole, 0)
     if not isinstance(decoded, int) and decoded[1] == len(whole):
         return Found(decoded[0], (offset, offset + len(whole)))
-    spent, position, last = 0, 0, Absent("no JSON")
-    found: Finding = last
+    spent, position = 0, 0
+    found: Finding = Absent("no JSON")
     while (start := _START.search(text, position)) is not None and spent <= _BUDGET * len(text) + 1000:
         decoded = _decode(text, start.start())
+        if decoded == 0:
+            break  # what stands inside a value that was cut off is no value of its own
         if isinstance(decoded, int):
-            spent += decoded
+            spent += decoded + start.start() // 16  # the decoder's error counts the lines before it
             position = start.end()
         else:
             found = Found(decoded[0], (start.start(), decoded[1]))
@@ -74,6 +95,7 @@ def json_schema(schema: dict[str, Json]) -> Scorer:
     """
     try:
         import jsonschema  # an extra, and slow to import
+        import referencing  # comes with it
     except ImportError as error:
         raise InputError("checking a JSON schema needs an extra: pip install 'measurand[schema]'") from error
     checker = jsonschema.validators.validator_for(schema, default=jsonschema.Draft202012Validator)
@@ -81,12 +103,16 @@ def json_schema(schema: dict[str, Json]) -> Scorer:
         checker.check_schema(schema)
     except jsonschema.SchemaError as error:
         raise InputError(f"the JSON schema is not valid: {error.message}") from error
-    validator = checker(schema)
+    validator = checker(schema, registry=referencing.Registry())  # nothing is fetched
 
     def score(_: Item, finding: Finding) -> Measured | Missing:
-        return Measured((float(isinstance(finding, Found) and validator.is_valid(finding.value)),))
+        try:
+            return Measured((float(isinstance(finding, Found) and validator.is_valid(finding.value)),))
+        except (referencing.exceptions.Unresolvable, RecursionError) as error:
+            return Missing("scorer_failed", f"the schema cannot be applied: {type(error).__name__}")
 
-    return Scorer("json_schema", 1, score)
+    digest = hashlib.sha256(canonical_json(schema)).hexdigest()
+    return Scorer(f"json_schema({short(digest)})", 1, score)
 
 
 def same_json(one: Json, two: Json) -> bool:

@@ -37,6 +37,8 @@ _SPACE = re.compile(r"[)\]}*_`]{0,3}[ \t]{1,3}[(\[*_]{0,3}")
 _PRONOUN = re.compile(
     r"['’]|[ ](?:don|do|did|am|can|cannot|could|would|will|was|have|had|think|believe|guess|know|need|see|lack|must)\b"
 )
+_PROSE_BEFORE = re.compile(r"[\s(\[*\"'“‘`:]?\Z|[^\x00-\u02ff]\Z")
+_PROSE_AFTER = re.compile(r"(?![)\]]?[ ]?[=<>+*/^_(\\])(?:[\s)\].,;:!?*\"'”’`]|[^\x00-\u02ff]|\Z)")
 _SMALL = re.compile(r"[ ](?=\w)[^A-ZÀ-Þ\d]")
 _VERB = re.compile(r"[)\]]?[ ](?:is|was|does|has|fails|can|could|cannot|would|seems|looks)\b")
 _LONE = re.compile(r"[ \t]*(?:[)\]}*_`\"'”’$,;:!?\n/&|\\。，]|\.(?!\w)|$|(?:because|since|as)\b)")
@@ -147,10 +149,14 @@ def _begins_clause(text: str, match: re.Match[str]) -> bool:
     return _is_article(text, match) or _VERB.match(text, match.end()) is not None
 
 
-def mentions(text: str, known: Labels) -> list[tuple[str, re.Match[str]]]:
-    """Bare labels of a text that are not articles or pronouns, in order, each with its label."""
+def mentions(text: str, known: Labels, start: int) -> list[tuple[str, re.Match[str]]]:
+    """Bare labels from `start` on that are not articles, pronouns or symbols of a formula, each with its label."""
     return [
         (known.label(match[0]), match)
-        for match in known.token.finditer(text)
-        if is_label(text, match, lower=False) and not _is_article(text, match)
+        for match in known.token.finditer(text, start)
+        if is_label(text, match, lower=False)
+        and not _is_article(text, match)
+        and _PROSE_BEFORE.match(text[max(0, match.start() - 1) : match.start()])
+        and _PROSE_AFTER.match(text, match.end())
+        and (match[0] != "I" or text[match.start() - 1 : match.start()] in {"(", "*", "["})
     ]

@@ -42,6 +42,9 @@ _DENIED = re.compile(
     re.IGNORECASE,
 )
 _HEAD = re.compile(r"[)\]*_]{0,3}[.):,]|[)\]*_]{1,3}")
+_CONCLUSION = 4000  # characters at the end of a reply in which "B is correct" is looked for
+_SHORT = 1000  # characters of a reply that may be read by its bare labels
+_ENDING = 300  # characters of a reply in which a bare label counts
 _TAIL = " \t\r)]}*_`\"'”’»」>$.,;:!?。"
 
 
@@ -90,7 +93,7 @@ def _on_a_line(text: str, known: Labels, *, multiple: bool) -> Statement | None:
 def _asserted(text: str, known: Labels, *, multiple: bool) -> Statement | None:
     """The last of "B is correct", "A and B are right"."""
     found, position = None, 0
-    for match in known.token.finditer(text):
+    for match in known.token.finditer(text, max(0, len(text) - _CONCLUSION)):
         if match.start() < position:
             continue
         statement = listed(text, match.start(), known, lower=False, multiple=multiple)
@@ -101,10 +104,16 @@ def _asserted(text: str, known: Labels, *, multiple: bool) -> Statement | None:
 
 
 def _mentioned(text: str, known: Labels) -> Statement | None:
-    """The bare labels of the text that are not ruled out."""
+    """The bare labels at the end of the text that are not ruled out; long before it they belong to the reasoning.
+
+    A long reply that states nothing was cut off, and its letters are those of its formulas.
+    """
+    if len(text) > _SHORT:
+        return None
+    start = max(0, len(text) - _ENDING)
     kept = [
         (label, match)
-        for label, match in mentions(text, known)
+        for label, match in mentions(text, known, start)
         if not _DENIED.search(text[max(0, match.start() - 24) : match.start()]) and not _WRONG.match(text, match.end())
     ]
     if not kept:

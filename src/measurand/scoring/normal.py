@@ -15,6 +15,7 @@ from measurand.scoring.numerals import spell
 _ASCII_PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 _HYPHEN = re.compile(r"(?<=\w)[-‐‑–](?=\w)")
+_SHARP = re.compile(r"(?<!\w)[A-Za-z](?:\+\+|#)(?=\W*\Z)")
 _LONGEST = 64  # digits of a number that is compared by value
 _ONLY_NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,]\d+)*|\.\d+)")
 
@@ -45,6 +46,8 @@ def _punctuation(text: str) -> str:
 
 
 def _token(token: str) -> str:
+    if (language := _SHARP.search(token)) is not None:
+        return language[0]
     start, end = 0, len(token)
     while start < end and _is_punctuation(token[start]):
         start += 1
@@ -89,8 +92,8 @@ STEPS: dict[str, Callable[[str], str]] = {
 PLAIN = ("strip",)
 """Nothing but white space at the ends."""
 
-QUASI = ("nfkc", "casefold", "punctuation", "articles", "whitespace")
-"""Case, punctuation and English articles do not matter; decimals and minus signs stay."""
+QUASI = ("nfkc", "casefold", "hyphens", "punctuation", "articles", "whitespace")
+"""Case, punctuation, hyphens and English articles do not matter; decimals and minus signs stay."""
 
 SQUAD = ("lower", "ascii_punctuation", "squad_articles", "whitespace")
 """As the official script of SQuAD (Rajpurkar et al. 2016), which reads 3.14 as 314."""

@@ -117,6 +117,7 @@ _BEFORE = re.compile(
     r"(?P<word>\b(?:minus|negative)[ ])?\Z",
     re.IGNORECASE,
 )
+_MONEY = re.compile(r"(?:Rs|INR|USD|EUR|GBP|JPY|CNY|RMB)\Z", re.IGNORECASE)
 _SPACED_SIGN = re.compile(r"=[ ]?-[ ]\Z")
 
 _GROUP = rf"(?:[{_GAP} '’]|\{{,\}}|,\\!)"
@@ -217,6 +218,9 @@ class Numerals:
 
 def _opening(folded: str, start: int) -> tuple[int, str] | None:
     """Where a number's sign and currency begin, and the sign; None where the digits belong to a name."""
+    previous = folded[start - 1 : start]
+    if previous in {"^", "_"} or (_cased(previous) and not _MONEY.search(folded[max(0, start - 3) : start])):
+        return None
     window = folded[max(0, start - 14) : start]
     base = start - len(window)
     found = _BEFORE.search(window)

@@ -59,8 +59,11 @@ def final_text(text: str, tags: Sequence[str] = DEFAULT_TAGS) -> FinalText:
     A tag may be written `think`, `<think>` or `[THINK]`; case does not matter, and each is known in angle and
     in square brackets. Tags of one name nest; a tag of another name inside reasoning is part of it. A closing
     tag that nothing opened ends reasoning that began before the text did (the chat template opened it).
-    White space at both ends is dropped where reasoning was taken out, and only there.
+    White space at both ends is dropped where reasoning was taken out, and only there. A reply in gpt-oss's
+    channels gives the last message of its final channel.
     """
+    if (harmony := _harmony(text)) is not None:
+        return harmony
     if not tags or not any(bracket in text for bracket in "<[◁"):
         return FinalText(text, pieces=((0, len(text)),))
     kept: list[tuple[int, int]] = []
@@ -68,7 +71,7 @@ def final_text(text: str, tags: Sequence[str] = DEFAULT_TAGS) -> FinalText:
     position, depth, outer = 0, 0, ""
     for tag in _pattern(tuple(tags)).finditer(text):
         closing = bool(tag["close1"] or tag["close2"] or tag["close3"])
-        name = (tag["name1"] or tag["name2"] or tag["name3"]).lower()
+        name = (tag["name1"] or tag["name2"] or tag["name3"]).lower().removesuffix("ing")
         if depth == 0 and closing:
             kept.clear()
             taken = [(0, tag.start())]
@@ -87,6 +90,23 @@ def final_text(text: str, tags: Sequence[str] = DEFAULT_TAGS) -> FinalText:
         return FinalText(text, pieces=((0, len(text)),))
     kept.append((position, len(text)))
     return _stripped(text, kept, _join(text, taken))
+
+
+_CHANNEL = re.compile(r"<\|channel\|>[ ]?(?P<name>analysis|commentary|final)\b[^<]{0,80}<\|message\|>")
+_CHANNEL_END = re.compile(r"<\|(?:end|return|start|call|channel)\|>")
+
+
+def _harmony(text: str) -> FinalText | None:
+    """The last message of the final channel, where the reply is written in gpt-oss's channels."""
+    places = list(_CHANNEL.finditer(text))
+    if not places:
+        return None
+    final = next((place for place in reversed(places) if place["name"] == "final"), None)
+    if final is None:
+        return FinalText("", text[places[0].end() :].strip(), complete=False)
+    end = _CHANNEL_END.search(text, final.end())
+    kept = [(final.end(), end.start() if end else len(text))]
+    return _stripped(text, kept, text[places[0].end() : final.start()].strip() if places[0] is not final else "")
 
 
 def _join(text: str, pieces: Sequence[tuple[int, int]]) -> str:

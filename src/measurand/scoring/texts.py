@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
@@ -61,6 +62,8 @@ def _flat(gold: Json) -> Iterator[str]:
         yield str(gold)
 
 
+_ENTIRE = re.compile(r"-?(?:\d+(?:\.\d+)?|\.\d+)|[a-z](?:\+\+|#)", re.IGNORECASE)
+
 Compare = Callable[[str, str], float]
 
 
@@ -99,9 +102,12 @@ def exact_match(text: str, gold: str, steps: Sequence[str] = QUASI) -> float:
 
 
 def tokens(text: str, steps: Sequence[str] = QUASI) -> list[str]:
-    """The words of the normalised text."""
-    normal = normalise(text, steps)
-    return words(normal) or normal.split()
+    """The words of the normalised text; a number keeps its sign, and C++ and C# their ends."""
+    return [
+        token
+        for part in normalise(text, steps).split()
+        for token in ([part] if _ENTIRE.fullmatch(part) else words(part))
+    ]
 
 
 def contained(text: str, gold: str, steps: Sequence[str] = QUASI) -> float:
@@ -122,6 +128,12 @@ def f1(given: Sequence[str], wanted: Sequence[str]) -> float:
     return 2 * shared / (len(given) + len(wanted))
 
 
+def token_f1(text: str, gold: str) -> float:
+    """F1 over the words of any script; texts without words are compared as they stand."""
+    given, wanted = tokens(text), tokens(gold)
+    return f1(given, wanted) if given or wanted else exact_match(text, gold)
+
+
 def _squad_f1(text: str, gold: str) -> float:
     return f1(normalise(text, SQUAD).split(), normalise(gold, SQUAD).split())
 
@@ -135,7 +147,7 @@ EXACT_STRICT = exact(PLAIN)
 CONTAINS = over_references("contains", 1, contained)
 """1 where a reference's words occur in the text."""
 
-TOKEN_F1 = over_references("token_f1", 1, lambda text, gold: f1(tokens(text), tokens(gold)))
+TOKEN_F1 = over_references("token_f1", 1, token_f1)
 """F1 over the words of any script."""
 
 SQUAD_EXACT = over_references(

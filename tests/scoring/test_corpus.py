@@ -1,0 +1,68 @@
+"""Each reader is an instrument: its precision and recall on labelled replies are measured and bounded here."""
+
+import pytest
+
+from measurand.core.benchmark import Reader
+from measurand.core.trial import Found
+from measurand.scoring.catalogue import READERS
+from measurand.scoring.numerals import parse
+from tests.scoring.asking import answer, item, rows
+
+# corpus, least precision, least recall, and how often it may find something where nothing is
+BOUNDS = {
+    "number": ("numbers", 0.99, 0.99, 0),
+    "last_number": ("numbers", 0.92, 0.90, 0),
+    "marked_number": ("numbers", 0.99, 0.50, 0),
+    "gsm8k_strict": ("numbers", 0.5, 0.01, 0),
+    "gsm8k_cot_strict": ("numbers", 0.7, 0.09, 1),
+    "lm_eval_flexible": ("numbers", 0.5, 0.5, 6),
+    "choice": ("letters", 0.98, 0.98, 0),
+    "choice_strict": ("letters", 0.85, 0.10, 0),
+    "choice(multiple)": ("several", 0.98, 0.98, 0),
+    "json_value": ("json", 0.99, 0.99, 0),
+    "whole_text": ("texts", 1.0, 1.0, 0),
+    "first_line": ("texts", 1.0, 1.0, 0),
+    "before_next_question": ("texts", 1.0, 1.0, 0),
+    "argmax": ("argmax", 1.0, 1.0, 0),
+}
+
+
+def same(corpus, found, want, language):
+    if corpus != "numbers":
+        return found == want
+    one, two = parse(str(found), language), parse(want, language)
+    return one is not None and two is not None and one.equals(two)
+
+
+@pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
+def test_precision_and_recall(reader: Reader, record_property):
+    corpus, precision_at_least, recall_at_least, invented_at_most = BOUNDS[reader.name]
+    right = wrong = silent = invented = labelled = nothing = 0
+    for row in rows(corpus):
+        want = row["want"] if "want" in row else row[reader.name]
+        finding = reader.read(item(row), answer(row))
+        labelled += want is not None
+        nothing += want is None
+        if not isinstance(finding, Found):
+            silent += want is not None
+        elif want is None:
+            invented += 1
+        elif same(corpus, finding.value, want, row.get("language", "")):
+            right += 1
+        else:
+            wrong += 1
+    precision, recall = right / (right + wrong + invented), right / labelled
+    print(f"{reader.name}@{reader.version}: precision {precision:.3f}, recall {recall:.3f}, n={labelled}+{nothing}")  # noqa: T201  # the measurement is to be seen (pytest -s)
+    record_property("precision", precision)
+    record_property("recall", recall)
+    assert labelled >= 25
+    assert right + wrong + silent == labelled
+    assert invented <= invented_at_most
+    assert precision >= precision_at_least
+    assert recall >= recall_at_least
+
+
+def test_every_reader_has_bounds_and_a_name_of_its_own():
+    assert {reader.name for reader in READERS} == set(BOUNDS)
+    assert len({reader.name for reader in READERS}) == len(READERS)
+    assert all(reader.version >= 1 for reader in READERS)
