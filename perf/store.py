@@ -12,6 +12,7 @@ import sqlite3
 import sys
 import tempfile
 import time
+import timeit
 from pathlib import Path
 
 from measurand.core.call import Asked, Reply, Timings, Usage
@@ -93,6 +94,8 @@ def measure(path: Path, n: int) -> None:
     scores = sum(1 for _ in store.scores(run.id))
     scored = time.perf_counter() - start
     store.close()
+    bare = min(timeit.repeat(lambda: [k + 1 for k in range(100)], number=2000, repeat=9)) / 2000
+    print(f"to compare machines by    {bare * 1e6:8.1f} us for [k + 1 for k in range(100)]")
     print(f"import                    {loaded * 1e3:8.0f} ms CPU")
     print(f"open_run, {n} items    {opened / n * 1e6:8.1f} us an item")
     print(f"record + finish           {cpu / n * 1e6:8.1f} us CPU a trial, {n / wall:.0f} trials a second")

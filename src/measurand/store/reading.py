@@ -38,7 +38,7 @@ _slot = (_item.item_no, _trial.sample_no, _trial.member)
 _after = tuple_(bindparam("item"), bindparam("sample"), bindparam("who"))
 
 _RUNS = select(_run.body).order_by(_run.id.desc())
-_RUN = select(_run.id, _run.item_set, _run.protocol).where(_run.key == bindparam("key"))
+_RUN = select(_run.id, _run.item_set, _run.protocol, _run.body).where(_run.key == bindparam("key"))
 _PROTOCOL = select(schema.protocol.c.body).where(schema.protocol.c.id == bindparam("id"))
 _TEXTS = select(_blob.hash, _blob.deflated, _blob.data).where(_blob.hash.in_(bindparam("keys", expanding=True)))
 _RECALL = select(_journal.key, _journal.ran, _journal.received, _journal.at).where(
@@ -118,6 +118,11 @@ class Library:
     def runs(self) -> list[Run]:
         """All runs, the latest first."""
         return self._unpacked([row.body for row in self._all(_RUNS)], Run)
+
+    def run(self, key: str) -> Run | None:
+        """One run, if it is there."""
+        found = self._unpacked([row.body for row in self._all(_RUN, key=key)], Run)
+        return found[0] if found else None
 
     def protocol(self, run: str) -> Protocol:
         """The protocol of a run."""

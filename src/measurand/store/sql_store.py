@@ -43,7 +43,7 @@ class SqlStore:
 
     def open_run(self, run: Run, protocol: Protocol, items: Iterable[Item]) -> None:
         """Write the run, its protocol, subject and items; a second time only its conditions."""
-        known = next((old for old in self._library.runs() if old.id == run.id), None)
+        known = self._library.run(run.id)
         if known is not None:
             body = pack(msgspec.structs.replace(known, conditions=run.conditions))
             self._write(lambda connection: _change(connection, run.id, body))
