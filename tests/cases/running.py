@@ -74,8 +74,8 @@ def same(expected: Any, said: Any, tolerance: float) -> bool:
             and len(said) == len(expected)
             and all(same(one, other, tolerance) for one, other in zip(expected, said, strict=True))
         )
-    if isinstance(expected, bool) or isinstance(said, bool) or expected is None:
-        return bool(expected == said)
+    if isinstance(expected, bool) is not isinstance(said, bool):
+        return False
     if isinstance(expected, int | float) and isinstance(said, int | float):
         return abs(expected - said) <= tolerance
     return bool(expected == said)
