@@ -14,7 +14,7 @@ from measurand.store.entries import Finished, Recorded
 from measurand.store.texts import Packed, deflate_text, shorten
 
 _MOST_KNOWN = 20_000
-_MOST_ROWS = 80  # of at most twelve parameters: older SQLite takes 999
+_MOST_ROWS = 32  # so few that a statement for each number of rows can be kept prepared
 _LEAVING_ALONE = " ON CONFLICT DO NOTHING"
 
 Rows = list[tuple[Any, ...]]

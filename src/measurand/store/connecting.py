@@ -6,6 +6,7 @@ import os
 import sqlite3
 import time
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.pool import QueuePool
@@ -15,6 +16,7 @@ from measurand.store import migrations
 from measurand.store.failures import explained
 
 CACHE_KIB = 16_384
+STATEMENTS = 512  # kept prepared: one for each table and number of rows that are written together
 LOG_PAGES = 4000  # 16 MB: what is copied to the file less often is copied fewer times
 _PAUSE_SECONDS = 0.02
 _NO_PLACE = frozenset({"SQLITE_CANTOPEN", "SQLITE_READONLY_DIRECTORY", "SQLITE_READONLY_CANTINIT"})
@@ -97,7 +99,8 @@ def refuse_what_is_no_file(path: Path) -> None:
 
 
 def _connect(uri: str, patience: float) -> sqlite3.Connection:
-    connection = sqlite3.connect(uri, uri=True, timeout=patience, isolation_level=None, check_same_thread=False)
+    options: dict[str, Any] = {"isolation_level": None, "check_same_thread": False, "cached_statements": STATEMENTS}
+    connection: sqlite3.Connection = sqlite3.connect(uri, uri=True, timeout=patience, **options)
     try:
         connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
         connection.execute("SELECT 1 FROM sqlite_master").fetchone()  # the first to look into the file
