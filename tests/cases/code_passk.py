@@ -30,7 +30,7 @@ def code_eval(case: dict[str, Any]) -> dict[str, Any]:
     gold = {name: case[name] for name in ("prompt", "entry_point", "test")}
     item = Item("case", Question(case["prompt"]), gold=gold)
     reader = CODE_COMPLETION if case.get("mode") == "completion" else CODE
-    program = FUNCTION_TEST.program(item, reader.read(item, Answer(case["response"])))
+    program = FUNCTION_TEST.program(item, reader.read(item, Answer(case["response"] or "")))
     if isinstance(program, Measured | Missing):
         return outcome(program, "no_code")
     result: Result = asyncio.run(find_sandbox().run(program))

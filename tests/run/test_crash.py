@@ -135,9 +135,10 @@ def kill_at_steps(folder: Path, steps: list[int]) -> None:
         for step in steps:
             process = child(served, store, "--items", str(items), "--pause-before", str(step))
             assert process.stdout is not None
-            assert process.stdout.readline().strip() == f"before {step}"
+            said = process.stdout.readline().strip()
             process.send_signal(signal.SIGKILL)
-            process.communicate(timeout=30)
+            _, errors = process.communicate(timeout=30)
+            assert said == f"before {step}", errors
         finish(child(served, store, "--items", str(items), "--pause-before", str(STEPS)))
         assert sum(served.received.values()) == STEPS
         assert set(served.received.values()) == {1}

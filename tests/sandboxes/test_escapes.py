@@ -17,7 +17,7 @@ from measurand.core.program import FunctionTest, Limits, Script
 from measurand.sandboxes.bubblewrap import Bubblewrap
 
 LIMITS = Limits(cpu_seconds=1, wall_seconds=3, disk_bytes=1 << 22, processes=16)
-SECRET = 4242987
+SECRET = 424242_987_654
 TEST = f"""
 def check(candidate):
     assert candidate([1, 2, 3]) == {SECRET}
@@ -63,7 +63,7 @@ SEARCHES = {
     "descriptors": "import os\ndef total(xs):\n    seen = ''\n    for fd in range(64):\n        try:\n            os.set_blocking(fd, False)\n            seen += repr(os.pread(fd, 10**6, 0))\n        except OSError: pass\n        try: seen += repr(os.read(fd, 10**6))\n        except OSError: pass\n    return find(seen)",
     "own memory": "import ctypes\ndef total(xs):\n    here = id(find)\n    return find(repr(ctypes.string_at(here - 200_000, 400_000)))",
 }  # fmt: skip
-FIND = "import re\ndef find(seen):\n    found = re.search('42' + r'42\\d\\d\\d', seen)\n    return int(found.group()) if found else 0\n"
+FIND = "import re\ndef find(seen):\n    found = re.search('42' + r'4242\\d{6}', seen)\n    return int(found.group()) if found else 0\n"
 
 KILLS = {
     "parent": "import os\ndef total(xs):\n    os.kill(os.getppid(), 9)\n    return 0",
