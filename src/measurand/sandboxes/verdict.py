@@ -28,7 +28,7 @@ async def run_script(start: StartJail, script: Script) -> Result:
     """Run a script to its end or its limits."""
     begun = time.monotonic()
     jail = start(
-        "script_driver", (script.source,), script.limits, stdin=script.stdin.encode("utf-8", "surrogateescape")
+        "script_driver", (script.source,), script.limits, stdin=script.stdin.encode("utf-8", "backslashreplace")
     )
     try:
         await asyncio.wait({jail.ended, jail.full}, timeout=script.limits.wall_seconds, return_when="FIRST_COMPLETED")

@@ -30,8 +30,11 @@ def run() -> None:
     except BaseException as error:  # noqa: BLE001 - whatever it is, the test is at fault and not the candidate
         witness.conclude("no_verdict", f"the test does not load: {_shown(error)}")
     witness.report("loaded", "")
-    witness.await_loading()
-    witness.judge(check)
+    try:
+        witness.await_loading()
+        witness.judge(check)
+    except MemoryError:
+        witness.conclude("memory", "the answer does not fit into memory")
 
 
 class Witness:
@@ -76,11 +79,11 @@ class Witness:
         """Run the test to its end; only its return is a pass."""
         try:
             check(self.call)
-        except Exception as error:  # noqa: BLE001 - every kind of failure has its own ending
+        except Exception as error:
             if error is self._raised:
                 self._conclude_raised(error)
             if isinstance(error, MemoryError):
-                self.conclude("memory", "the answer does not fit into memory")
+                raise
             if isinstance(error, AssertionError):
                 self.conclude("wrong_answer", text_of(error))
             self._conclude_unusable(error)
