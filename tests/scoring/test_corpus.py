@@ -52,7 +52,9 @@ def test_precision_and_recall(reader: Reader, record_property):
         else:
             wrong += 1
     precision, recall = right / (right + wrong + invented), right / labelled
-    print(f"{reader.name}@{reader.version}: precision {precision:.3f}, recall {recall:.3f}, n={labelled}+{nothing}")  # noqa: T201  # the measurement is to be seen (pytest -s)
+    print(
+        f"{reader.name}@{reader.version}: precision {precision:.3f}, recall {recall:.3f}, n={labelled}+{nothing}"
+    )  # the measurement is to be seen (pytest -s)
     record_property("precision", precision)
     record_property("recall", recall)
     assert labelled >= 25
