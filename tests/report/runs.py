@@ -36,6 +36,10 @@ class Stored:
     score_list: Sequence[tuple[Slot, Score]]
     reading_list: Sequence[tuple[Slot, Reading]] = ()
     asked: dict[tuple[int, int], str] = field(default_factory=dict)
+    took: Spent = field(default_factory=Spent)
+
+    def spent(self, run: str) -> Spent:
+        return self.took
 
     def protocol(self, run: str) -> Protocol:
         return self.record
@@ -57,13 +61,6 @@ class Stored:
         if text is None:
             return []
         return [Call("t", 0, "target", "s", "k", Asked(Generate((user(text),)), Reply((Text("…"),))))]
-
-
-class Accounting(Stored):
-    """A store that can also say what a run took."""
-
-    def spent(self, run: str) -> Spent:
-        return Spent(412, 96, "2026-01-04T09:12:00Z", 181_200, 40_377, 0.0412, 372.5)
 
 
 def protocol(  # noqa: PLR0913 -- every choice that some test varies
@@ -129,7 +126,7 @@ def plain(values: Sequence[float | None], *, samples: int = 1, **choices: object
 SUBJECTS = {"algebra": 120, "geometry": 60, "probability": 45, "counting": 12, "number theory": 80}
 
 
-def rich(seed: int = 7, name: str = "SmolLM2-135M", skill: float = 0.55, poison: str = "") -> tuple[Accounting, Run]:
+def rich(seed: int = 7, name: str = "SmolLM2-135M", skill: float = 0.55, poison: str = "") -> tuple[Stored, Run]:
     """A run with slices, two readers, missing trials of every kind, and `poison` in every text a model wrote."""
     draw = random.Random(seed)
     n_items = sum(SUBJECTS.values())
@@ -173,4 +170,5 @@ def rich(seed: int = 7, name: str = "SmolLM2-135M", skill: float = 0.55, poison:
             readings.append((slot, Reading("t", marking.reader, finding)))
             value = Measured((float(right and sees),)) if number % 97 else Missing("scorer_failed", "timed out")
             scores.append((slot, Score(("t",), marking.metric, value, marking.scorer)))
-    return Accounting(record, items, trials, scores, readings, asked), run
+    took = Spent(412, 96, "2026-01-04T09:12:00Z", 181_200, 40_377)
+    return Stored(record, items, trials, scores, readings, asked, took), run

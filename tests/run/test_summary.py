@@ -186,7 +186,7 @@ def test_clusters_and_samples_are_respected():
     assert (made.n_items, made.n_trials, made.n_clusters) == (30, 60, 10)
 
 
-def test_what_it_took_comes_from_the_store_or_from_the_trials():
+def test_what_it_took_comes_from_the_store_and_the_trials():
     assert summarise(*rich()).spent.replayed == 96
     spent = summarise(*plain([1.0, 0.0])).spent
     assert (spent.seconds, spent.cost, spent.requests) == (1.0, pytest.approx(0.002), 0)

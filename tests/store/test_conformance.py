@@ -310,3 +310,20 @@ async def test_a_closed_store_says_so(store: Store) -> None:
         await store.record(key_of(1), SUBJECT_ID, asked(1))
     with pytest.raises(StoreError, match="is closed; open it again"):
         await store.flush()
+
+
+async def test_what_a_run_took_tells_replays_apart(store: Store) -> None:
+    """Two runs ask the same: the second paid nothing."""
+    for number, occasion in enumerate(("", "again")):
+        made = run(3, 1, occasion)
+        store.open_run(made, protocol(3, 1), items(3))
+        await asyncio.sleep(0.002)
+        store.begin_session(made.id, 1)
+        await store.record(key_of(1), SUBJECT_ID, asked(1))
+        store.finish(Slot(0, 0), trial(made, Slot(0, 0)), [CallMade("target", key_of(1))], [])
+        await store.flush()
+        spent, usage = store.spent(made.id), asked(1).reply.usage
+        assert spent.requests == 1
+        assert (spent.input_tokens, spent.output_tokens) == (usage.input or 0, usage.output or 0)
+        assert spent.replayed == number
+        assert bool(spent.replayed_since) == bool(number)

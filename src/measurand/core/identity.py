@@ -12,7 +12,6 @@ import msgspec
 from measurand.core.errors import InvalidRecordError
 from measurand.core.record import Json, Record
 
-
 SHORT = 8
 """Characters of a hash that are shown beside a number."""
 

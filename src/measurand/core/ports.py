@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from measurand.core.run import Run, Slot
     from measurand.core.source import Source
     from measurand.core.subject import Subject
+    from measurand.core.summary import Spent
     from measurand.core.trial import Reading, Score, Trial
 
 
@@ -209,6 +210,10 @@ class Store(Protocol):
 
     def calls(self, run: str, slot: Slot) -> list[Call]:
         """Every call of one trial, as sent and as received."""
+        ...
+
+    def spent(self, run: str) -> Spent:
+        """The requests and tokens of a run's trials; what is older than its first session was replayed."""
         ...
 
     def close(self) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -39,15 +39,6 @@ MOST_REASONS = 30
 LONGEST_REASON = 160
 NOTHING = "(unstated)"
 """The value of a slice for items that do not name one, where others do."""
-
-
-@runtime_checkable
-class _Accounts(Protocol):
-    """A store that can say what a run took."""
-
-    def spent(self, run: str) -> Spent:
-        """Requests, tokens, money and time of a run."""
-        ...
 
 
 @dataclass(slots=True)
@@ -113,7 +104,7 @@ def summarise(store: Store, run: Run, *, examples: int = 12, metrics: Mapping[st
             for place in sorted(reasons)
             if place in trials.kept
         ),
-        spent=store.spent(run.id) if isinstance(store, _Accounts) else _spent(trials),
+        spent=_spent(store, run, trials),
         made=items.made,
         notes=tuple(notes(run, protocol, tally, views, _gaps(marks, items, protocol))),
     )
@@ -322,6 +313,7 @@ def _views(name: str, table: ByItem, items: _Items, protocol: ProtocolRecord) ->
             yield View(f"slice:{slice_name}", named(pooled(table.only(codes == code), rule.level)), label)
 
 
-def _spent(trials: _Trials) -> Spent:
+def _spent(store: Store, run: Run, trials: _Trials) -> Spent:
     priced = sum(trials.counts.values()) > trials.unpriced
-    return Spent(cost=trials.cost if priced else None, seconds=trials.seconds)
+    cost = trials.cost if priced else None
+    return msgspec.structs.replace(store.spent(run.id), cost=cost, seconds=trials.seconds)

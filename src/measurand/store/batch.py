@@ -83,7 +83,9 @@ DELETE FROM trial WHERE id IN (
 )"""
 
 ADD_BLOB = inserting(schema.blob, "hash", "deflated", "data")
-_ADD_JOURNAL = inserting(schema.journal, "key", "subject", "ran", "sent", "received", "at")
+_ADD_JOURNAL = inserting(
+    schema.journal, "key", "subject", "ran", "sent", "received", "at", "input_tokens", "output_tokens"
+)
 _DROP_TRIAL = ManyRows(text(_OLD_TRIALS), row="(?, ?, ?, ?, ?)")
 _ADD_TRIAL = _inserting(
     schema.trial,
@@ -141,7 +143,10 @@ class Batcher:
     def _write_calls(self, connection: Connection, calls: Sequence[Recorded]) -> None:
         subjects = self._subjects.resolve(connection, {call.subject for call in calls})
         rows: Rows = [
-            (call.key, subjects[call.subject], call.ran, shorten(call.sent.body), shorten(call.received.body), call.at)
+            (
+                *(call.key, subjects[call.subject], call.ran, shorten(call.sent.body), shorten(call.received.body)),
+                *(call.at, call.input_tokens, call.output_tokens),
+            )
             for call in calls
         ]
         _ADD_JOURNAL.run(connection, rows)

@@ -30,6 +30,8 @@ class Recorded(NamedTuple):
     sent: Packed
     received: Packed
     at: int
+    input_tokens: int | None = None
+    output_tokens: int | None = None
 
 
 class CallEntry(NamedTuple):
@@ -98,7 +100,8 @@ def recorded(key: bytes, subject: str, what: Asked | Ran) -> Recorded:
     _check_text(subject)
     if isinstance(what, Ran):
         return Recorded(key, subject, True, pack(what.program), pack(what.result), now())
-    return Recorded(key, subject, False, pack(what.request), pack(what.reply), now())
+    usage = what.reply.usage
+    return Recorded(key, subject, False, pack(what.request), pack(what.reply), now(), usage.input, usage.output)
 
 
 def check_slot(slot: Slot, trial: Trial) -> None:

@@ -14,6 +14,7 @@ from measurand.core.ports import CallMade, Session
 from measurand.core.program import Result
 from measurand.core.protocol import Protocol
 from measurand.core.run import Run, Slot
+from measurand.core.summary import Spent
 from measurand.core.trial import Reading, Score, Trial
 from measurand.store.entries import as_iso, finished, now, recorded, trial_name
 
@@ -26,6 +27,7 @@ class MemoryStore:
     def __init__(self) -> None:
         self._journal: dict[bytes, tuple[str, Asked | Ran, int]] = {}
         self._runs: dict[str, tuple[Run, Protocol, tuple[Item, ...]]] = {}
+        self._began: dict[str, int] = {}
         self._trials: dict[str, dict[Slot, _Kept]] = {}
         self._sessions: list[str] = []
         self._lost: dict[str, int] = {}
@@ -45,6 +47,7 @@ class MemoryStore:
     def begin_session(self, run: str, concurrency: int) -> Session:  # noqa: ARG002 - this process cannot outlive it
         """Note a session. Only sessions that ended with requests in flight can be unclean here."""
         self._run(run)
+        self._began.setdefault(run, now())
         self._sessions.append(run)
         return Session(len(self._sessions), self._lost.pop(run, 0))
 
@@ -120,6 +123,22 @@ class MemoryStore:
         """Every call of one trial, as sent and as received."""
         _, made, _ = self._trials[self._run(run)[0].id].get(slot, (None, (), ()))
         return [_call(trial_name(run, slot), step, one, self._journal) for step, one in enumerate(made)]
+
+    def spent(self, run: str) -> Spent:
+        """The requests and tokens of a run's trials; what is older than its first session was replayed."""
+        asked: list[tuple[Reply, int]] = []
+        for _, (_, made, _) in self._in_order(run):
+            for _, what, at in (self._journal[one.key] for one in made if one.ran is None):
+                if isinstance(what, Asked):
+                    asked.append((what.reply, at))
+        older = [at for _, at in asked if at < self._began.get(run, 0)]
+        return Spent(
+            requests=len(asked),
+            replayed=len(older),
+            replayed_since=as_iso(min(older)) if older else "",
+            input_tokens=sum(reply.usage.input or 0 for reply, _ in asked),
+            output_tokens=sum(reply.usage.output or 0 for reply, _ in asked),
+        )
 
     def close(self) -> None:
         """Take nothing more."""

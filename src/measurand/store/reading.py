@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import msgspec
-from sqlalchemy import Engine, Row, Select, bindparam, select, tuple_
+from sqlalchemy import Engine, Row, Select, bindparam, case, func, select, tuple_
 
 from measurand.core.call import Asked, Call, Ran, Reply
 from measurand.core.errors import StoreError
@@ -17,6 +17,7 @@ from measurand.core.protocol import Protocol
 from measurand.core.record import Json
 from measurand.core.request import Request
 from measurand.core.run import Run, Slot
+from measurand.core.summary import Spent
 from measurand.core.trial import Finding, Measured, Missing, Reading, Score, Trial
 from measurand.store import schema
 from measurand.store.entries import as_iso, trial_name
@@ -97,6 +98,23 @@ _CALLS = (
 )
 
 
+_BEGAN = select(func.min(schema.session.c.began)).where(schema.session.c.run == bindparam("run"))
+_older = _journal.at < bindparam("began")
+_SPENT = (
+    select(
+        func.count().label("requests"),
+        func.sum(case((_older, 1), else_=0)).label("replayed"),
+        func.min(case((_older, _journal.at))).label("since"),
+        func.sum(_journal.input_tokens).label("input"),
+        func.sum(_journal.output_tokens).label("output"),
+    )
+    .select_from(_trial.id.table)
+    .join(schema.call, schema.call.c.trial == _trial.id)
+    .join(schema.journal, schema.call.c.journal == _journal.id)
+    .where(_trial.run == bindparam("run"), _journal.ran.is_(False))
+)
+
+
 class Library:
     """Everything that can be read. Usable from any thread, and while others write."""
 
@@ -136,6 +154,14 @@ class Library:
         if not rows:
             raise StoreError(f"The store {self._where} has no run {run}; `measurand ls` lists those it has.")
         return rows[0]
+
+    def spent(self, run: str) -> Spent:
+        """The requests and tokens of a run's trials; what is older than its first session was replayed."""
+        id = self.row_of(run).id  # noqa: A001 - the column's name
+        began = self._all(_BEGAN, run=id)[0][0]
+        (row,) = self._all(_SPENT, run=id, began=began or 0)
+        since = as_iso(row.since) if row.since else ""
+        return Spent(row.requests, row.replayed or 0, since, row.input or 0, row.output or 0)
 
     def items(self, run: str) -> Iterator[Item]:
         """The items of a run, in the order of the plan."""
@@ -229,7 +255,7 @@ class Library:
             texts.update((row.hash, inflate_text(row.data, row.deflated)) for row in self._all(_TEXTS, keys=some))
         return texts
 
-    def _all(self, statement: Select[Any], **values: Json) -> Rows:
+    def _all(self, statement: Select[*tuple[Any, ...]], **values: Json) -> Rows:
         with explained(self._where), self._engine.connect() as connection:
             return connection.execute(statement, values).all()
 

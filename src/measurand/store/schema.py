@@ -117,6 +117,8 @@ journal = Table(
     Column("sent", LargeBinary, nullable=False),
     Column("received", LargeBinary, nullable=False),
     Column("at", BigInteger, nullable=False),
+    Column("input_tokens", Integer),
+    Column("output_tokens", Integer),
 )
 
 trial = Table(

@@ -18,6 +18,7 @@ from measurand.core.ports import CallMade, Session
 from measurand.core.program import Result
 from measurand.core.protocol import Protocol
 from measurand.core.run import Run, Slot
+from measurand.core.summary import Spent
 from measurand.core.trial import Reading, Score, Trial
 from measurand.store import schema, sessions
 from measurand.store.batch import write_texts
@@ -109,6 +110,10 @@ class SqlStore:
     def calls(self, run: str, slot: Slot) -> list[Call]:
         """Every call of one trial, as sent and as received."""
         return self._library.calls(run, slot)
+
+    def spent(self, run: str) -> Spent:
+        """The requests and tokens of a run's trials, and which of them are older than the run."""
+        return self._library.spent(run)
 
     def close(self) -> None:
         """Commit and close. May be called twice."""
