@@ -224,6 +224,8 @@ def numeric(relative: Json = 0, absolute: Json = 0, *, percent: bool = False) ->
     def matches(found: Number, gold: Json, language: str) -> bool | None:
         rel, tol, value = near, within, gold
         if isinstance(gold, dict):
+            if unknown := sorted(gold.keys() - {"value", "tolerance", "relative"}):
+                raise InputError(f"a gold number has value, tolerance and relative, not {', '.join(unknown)}")
             value = gold.get("value")
             rel = _decimal(gold.get("relative", relative), "relative tolerance of the gold")
             tol = _decimal(gold.get("tolerance", absolute), "tolerance of the gold")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 
 from measurand.core.benchmark import Marking, Reader, Scorer
 from measurand.core.errors import InputError
@@ -17,7 +18,6 @@ from measurand.scoring import (
     JSON_EQUAL,
     JSON_VALUE,
     NUMBER,
-
     RUBRIC,
     TOKEN_F1,
     WHOLE_TEXT,
@@ -26,6 +26,7 @@ from measurand.scoring import (
     json_schema,
     numeric,
 )
+from measurand.scoring.patterns import regex
 from measurand.study.records import PrivateSet
 
 SCORED_AS = "scoring"
@@ -39,6 +40,23 @@ def _schema_of_item(item: Item, finding: Finding) -> Measured | Missing:
     return json_schema(item.gold).score(item, finding)
 
 
+@cache
+def _compiled(pattern: str) -> Scorer:
+    return regex(pattern)
+
+
+def _pattern_of_item(item: Item, finding: Finding) -> Measured | Missing:
+    if not isinstance(item.gold, str):
+        return Missing("scorer_failed", f"the gold of item {item.id} is no pattern")
+    try:
+        return _compiled(item.gold).score(item, finding)
+    except InputError as error:
+        return Missing("scorer_failed", str(error))
+
+
+REGEX = Scorer("regex", 1, _pattern_of_item)
+"""Whether the pattern in the item's gold matches somewhere in the reply."""
+
 JSON_SCHEMA = Scorer("json_schema", 1, _schema_of_item)
 """Whether the reply is JSON that fits the schema in the item's gold."""
 
@@ -49,6 +67,7 @@ def _instruments(spec: PrivateSet) -> Mapping[str, Callable[[], tuple[Reader, Sc
         "exact": lambda: (WHOLE_TEXT, exact(spec.normalise) if spec.normalise else EXACT),
         "numeric": lambda: (NUMBER, numeric(absolute=spec.tolerance)),
         "contains": lambda: (WHOLE_TEXT, CONTAINS),
+        "regex": lambda: (WHOLE_TEXT, REGEX),
         "choice": lambda: (CHOICE, CHOICE_SCORE),
         "token_f1": lambda: (WHOLE_TEXT, TOKEN_F1),
         "json_equal": lambda: (JSON_VALUE, JSON_EQUAL),

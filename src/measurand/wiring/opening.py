@@ -130,7 +130,7 @@ def _open_local(kind: str, name: str, options: SubjectOptions) -> Provider:
     if kind == "llamacpp":
         from measurand.providers.llamacpp import LlamaCpp
 
-        return LlamaCpp(name)
+        return LlamaCpp(name, seconds=options.call_seconds)
     if kind == "replay":
         from measurand.providers.replay import Replay
 
