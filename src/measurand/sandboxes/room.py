@@ -59,7 +59,7 @@ class Room:
         command += ["--uid", _INSIDE, "--gid", _INSIDE, "--hostname", "jail", "--new-session", "--die-with-parent"]
         command += ["--clearenv", "--setenv", "PATH", "/usr/bin:/bin", "--setenv", "HOME", "/tmp"]  # noqa: S108 - the jail's own
         command += ["--setenv", "LANG", "C.UTF-8", "--setenv", "PYTHONHASHSEED", "0"]
-        command += ["--ro-bind", "/usr", "/usr", *_top_level(), *options]
+        command += ["--ro-bind", "/usr", "/usr", *top_level(), *options]
         if self.interpreter.prefix:
             command += ["--ro-bind", self.interpreter.prefix, "/python", "--setenv", "LD_LIBRARY_PATH", "/python/lib"]
         for device in _DEVICES:
@@ -149,7 +149,7 @@ def _interpreters() -> Iterator[Interpreter]:
     yield Interpreter("/usr/bin/python3")
 
 
-def _top_level() -> list[str]:
+def top_level() -> list[str]:
     """/bin, /lib and their like: links into /usr on most systems, folders on some."""
     arguments: list[str] = []
     for name in ("/bin", "/lib", "/lib32", "/lib64", "/sbin"):
