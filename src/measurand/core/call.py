@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Literal
 
 from measurand.core.message import Part, Text, ToolCall
@@ -26,6 +27,12 @@ class Timings(Record, frozen=True, gc=False):
 
     total: float = 0.0
     first_token: float | None = None
+
+    @classmethod
+    def since(cls, begun: float, first_token: float | None = None) -> Timings:
+        """The time since `begun` (`time.perf_counter()`), to the microsecond: more digits would be noise."""
+        first = None if first_token is None else round(first_token, 6)
+        return cls(round(time.perf_counter() - begun, 6), first)
 
 
 class TokenLogprob(Record, frozen=True, gc=False):

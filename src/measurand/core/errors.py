@@ -7,6 +7,7 @@ MeasurandError                 anything we raise on purpose; the command line sh
 ├── UnaskableError             the subject cannot be asked as the protocol says
 ├── StoreError                 the database cannot be opened, read or written
 ├── SandboxError               no isolation, so nothing is executed
+│   └── SandboxDeadError       isolation broke down while it was in use; nothing is known about who used it
 ├── ReportError                a result that may not be shown (its tally does not add up)
 ├── RunStoppedError            the run ended early: a circuit, a budget
 └── CallError                  one call ended without a reply
@@ -43,6 +44,10 @@ class StoreError(MeasurandError):
 
 class SandboxError(MeasurandError):
     """No isolation is to be had, so nothing is executed."""
+
+
+class SandboxDeadError(SandboxError):
+    """A workspace answers no more; that is no failure of the model whose commands ran in it."""
 
 
 class ReportError(MeasurandError):

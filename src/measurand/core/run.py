@@ -58,6 +58,12 @@ class Slot(Record, frozen=True, gc=False):
     member: str = ""
 
 
+def trial_name(run: str, slot: Slot) -> str:
+    """The name by which a call, a reading or a score refers to a trial."""
+    name = f"{run}/{slot.item_no}/{slot.sample_no}"
+    return f"{name}/{slot.member}" if slot.member else name
+
+
 class Shard(Record, frozen=True):
     """The unit of batching and of spreading work: slots that are done together."""
 

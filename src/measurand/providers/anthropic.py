@@ -114,7 +114,7 @@ class Anthropic:
                 finish=read.finish_of(answer, parts, http),
                 reasoning=reasoning,
                 usage=read.usage_of(answer.usage),
-                timings=Timings(time.perf_counter() - begun, first_token),
+                timings=Timings.since(begun, first_token),
                 served_as=answer.model if isinstance(answer.model, str) else "",
             ),
         )

@@ -86,7 +86,7 @@ class CommandProvider:
         begun = time.perf_counter()
         out = await self._run(self._input(request))
         reply = reply_of(self._output(out), self._name)
-        return msgspec.structs.replace(reply, timings=Timings(time.perf_counter() - begun))
+        return msgspec.structs.replace(reply, timings=Timings.since(begun))
 
     def _input(self, request: Request) -> bytes:
         try:

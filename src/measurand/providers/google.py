@@ -113,7 +113,7 @@ class Google:
                 reasoning=reasoning,
                 logprobs=read.logprobs_of(candidate.logprobsResult),
                 usage=read.usage_of(answer.usageMetadata),
-                timings=Timings(time.perf_counter() - begun, first_token),
+                timings=Timings.since(begun, first_token),
                 served_as=answer.modelVersion if isinstance(answer.modelVersion, str) else "",
             ),
         )
@@ -129,5 +129,5 @@ class Google:
             raise self._http.broken(why, transient=False)
         return Reply(
             vectors=tuple(tuple(row.values) for row in answer.embeddings),
-            timings=Timings(time.perf_counter() - begun),
+            timings=Timings.since(begun),
         )

@@ -71,7 +71,7 @@ class NextToken:
         return Reply(
             values=tuple(measured[token] for token in wanted),
             usage=Usage(input=evaluated, output=0),
-            timings=Timings(time.perf_counter() - begun),
+            timings=Timings.since(begun),
         )
 
     async def _continuation(self, text: str, context: list[int], continuation: str) -> int:

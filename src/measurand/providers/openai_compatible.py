@@ -158,7 +158,7 @@ class OpenAICompatible:
                 reasoning=reasoning,
                 logprobs=logprobs,
                 usage=read.usage_of(answer.usage),
-                timings=Timings(time.perf_counter() - begun, first_token),
+                timings=Timings.since(begun, first_token),
                 served_as=answer.model if isinstance(answer.model, str) else "",
             ),
         )
@@ -182,7 +182,7 @@ class OpenAICompatible:
         return Reply(
             values=measure(request, answer.choices or [], self._http),
             usage=read.usage_of(answer.usage),
-            timings=Timings(time.perf_counter() - begun),
+            timings=Timings.since(begun),
             served_as=redact(answer.model) if isinstance(answer.model, str) else "",
         )
 
@@ -198,7 +198,7 @@ class OpenAICompatible:
         return Reply(
             vectors=tuple(tuple(row.embedding) for row in rows),
             usage=read.usage_of(answer.usage),
-            timings=Timings(time.perf_counter() - begun),
+            timings=Timings.since(begun),
             served_as=redact(answer.model) if isinstance(answer.model, str) else "",
         )
 

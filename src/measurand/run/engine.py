@@ -6,7 +6,6 @@ import asyncio
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,7 @@ from measurand.core.identity import canonical
 from measurand.core.outcome import outcome_name
 from measurand.core.ports import BatchProvider, CallMade, Provider
 from measurand.core.request import Draw, draw_key
-from measurand.core.run import Run, Slot
+from measurand.core.run import Run, Slot, trial_name
 from measurand.core.trial import Trial
 from measurand.run.attempt import TARGET, Role, TrialDoors, World, attempt
 from measurand.run.doors.budget import Budget
@@ -27,7 +26,7 @@ from measurand.run.doors.port import Gather, Single
 from measurand.run.doors.retry import Retry
 from measurand.run.limits import RunLimits
 from measurand.run.marking import mark, needs_sandbox
-from measurand.run.meter import Meter, cost_of
+from measurand.run.meter import Clock, Meter, cost_of
 
 if TYPE_CHECKING:
     from measurand.core.ports import Sandbox, Store
@@ -76,6 +75,7 @@ class Engine:
     meter: Meter = field(default_factory=Meter)
     offline: bool = False
     _run_id: str = field(init=False)
+    _clock: Clock = field(default_factory=Clock)
     _stop: str = ""
     _abandoned: int = 0
     _target: Journal = field(init=False)
@@ -224,7 +224,7 @@ class Engine:
         asking = benchmark.asking
         steps = None if isinstance(asking, Prompting) else asking.steps
         doors = TrialDoors(world, item.id, slot.sample_no, steps)
-        started, began = datetime.now(UTC), time.monotonic()
+        began = time.monotonic()
         outcome = await attempt(asking, item, prepared.requests(item), keys, doors)
         trial = Trial(
             run=self._run_id,
@@ -233,10 +233,10 @@ class Engine:
             outcome=outcome,
             member=slot.member,
             cost=self._cost(doors),
-            started=started.isoformat(timespec="seconds"),
+            started=self._clock.at(began),
             seconds=round(time.monotonic() - began, 6),
         )
-        name = f"{self._run_id}/{item.id}/{slot.sample_no}"
+        name = trial_name(self._run_id, slot)
         marks = await mark(benchmark.scoring, name, item, outcome, self._run_program)
         calls = [*doors.calls, *(CallMade("scorer", ran=ran) for ran in marks.ran)]
         self.ports.store.finish(slot, trial, calls, [*marks.readings, *marks.scores])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -68,6 +69,23 @@ class Meter:
                 return f"a reply from {what}, since {now - since:.0f} s"
             break
         return f"{self.scoring} programs in the sandbox" if self.scoring else ""
+
+
+class Clock:
+    """Says when a monotonic moment was, in ISO 8601 UTC to the second; makes each text once."""
+
+    def __init__(self) -> None:
+        self._zero = time.time() - time.monotonic()
+        self._second = 0
+        self._text = ""
+
+    def at(self, moment: float) -> str:
+        """The time of day at `moment`, seconds of `time.monotonic()`."""
+        second = int(self._zero + moment)
+        if second != self._second:
+            self._second = second
+            self._text = datetime.fromtimestamp(second, UTC).isoformat().replace("+00:00", "Z")
+        return self._text
 
 
 def cost_of(usage: Usage, price: Price | None) -> float | None:

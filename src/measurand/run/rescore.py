@@ -8,7 +8,7 @@ import msgspec
 
 from measurand.core.benchmark import Benchmark
 from measurand.core.ports import CallMade, Sandbox, Store
-from measurand.core.run import Run
+from measurand.core.run import Run, trial_name
 from measurand.run.marking import mark
 from measurand.run.prepare import aggregation_part, scoring_part
 
@@ -30,7 +30,7 @@ async def rescore(store: Store, run: Run, benchmark: Benchmark, sandbox: Sandbox
     store.open_run(marked, protocol, items)
     for slot, trial in store.trials(run.id):
         item = items[slot.item_no]
-        name = f"{marked.id}/{item.id}/{slot.sample_no}"
+        name = trial_name(marked.id, slot)
         marks = await mark(benchmark.scoring, name, item, trial.outcome, sandbox.run)
         calls = [
             CallMade(call.role, bytes.fromhex(call.key)) for call in store.calls(run.id, slot) if call.role != "scorer"

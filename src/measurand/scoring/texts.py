@@ -97,6 +97,8 @@ def exact(steps: Sequence[str] = QUASI) -> Scorer:
 
 def exact_match(text: str, gold: str, steps: Sequence[str] = QUASI) -> float:
     """1.0 where both are equal after normalising, else 0.0."""
+    if text == gold:
+        return 1.0
     one, two = normalise(text, steps), normalise(gold, steps)
     return float(one == two if one or two else text.strip() == gold.strip())
 

@@ -14,7 +14,7 @@ from measurand.core.call import Asked, Ran
 from measurand.core.errors import InvalidRecordError
 from measurand.core.outcome import outcome_name
 from measurand.core.ports import CallMade
-from measurand.core.run import Slot
+from measurand.core.run import Slot, trial_name
 from measurand.core.trial import Reading, Score, Trial
 from measurand.store.texts import Packed, pack
 
@@ -75,12 +75,6 @@ class Finished(NamedTuple):
     calls: list[CallEntry]
     readings: list[ReadingEntry]
     scores: list[ScoreEntry]
-
-
-def trial_name(run: str, slot: Slot) -> str:
-    """The name by which a call, a reading or a score refers to a trial."""
-    name = f"{run}/{slot.item_no}/{slot.sample_no}"
-    return f"{name}/{slot.member}" if slot.member else name
 
 
 def now() -> int:

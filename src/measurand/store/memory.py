@@ -13,10 +13,10 @@ from measurand.core.outcome import outcome_name
 from measurand.core.ports import CallMade, Session
 from measurand.core.program import Result
 from measurand.core.protocol import Protocol
-from measurand.core.run import Run, Slot
+from measurand.core.run import Run, Slot, trial_name
 from measurand.core.summary import Spent
 from measurand.core.trial import Reading, Score, Trial
-from measurand.store.entries import as_iso, finished, now, recorded, trial_name
+from measurand.store.entries import as_iso, finished, now, recorded
 
 _Kept = tuple[Trial, Sequence[CallMade], Sequence[Reading | Score]]
 

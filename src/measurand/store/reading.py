@@ -16,11 +16,11 @@ from measurand.core.program import Program, Result
 from measurand.core.protocol import Protocol
 from measurand.core.record import Json
 from measurand.core.request import Request
-from measurand.core.run import Run, Slot
+from measurand.core.run import Run, Slot, trial_name
 from measurand.core.summary import Spent
 from measurand.core.trial import Finding, Measured, Missing, Reading, Score, Trial
 from measurand.store import schema
-from measurand.store.entries import as_iso, trial_name
+from measurand.store.entries import as_iso
 from measurand.store.failures import explained
 from measurand.store.texts import hashes, inflate_text, lengthen, unpack
 
