@@ -79,28 +79,32 @@ def _fields(kind: type[Record]) -> tuple[str, tuple[tuple[str, object], ...]]:
     return str(config.tag or ""), tuple(defaults)
 
 
+_AS_THEY_ARE = frozenset({str, int, bool, type(None), bytes})
+
+
 def _plain(value: Json, where: str) -> Json:
     """A value as plain data without defaults; refuses what has no one JSON form.
 
     msgspec's own `omit_defaults` compares by identity, so that an explicit 0.0 would not be the default 0.0.
-    Strings are checked when they are encoded.
+    Strings are checked when they are encoded. Types are asked for in the order of how often they come.
     """
-    if isinstance(value, str):
+    kind = type(value)
+    if kind in _AS_THEY_ARE:
         return value
+    if kind is tuple or kind is list:
+        return [_plain(inner, where) for inner in value]
+    if kind is dict:
+        return {key: _plain(inner, key) for key, inner in value.items()}
     if isinstance(value, float):
         if not math.isfinite(value):
             raise InvalidRecordError(f"{where} is {value}: NaN and infinities have no identity; leave them out")
         return value
     if isinstance(value, Record):
-        tag, fields = _fields(type(value))
+        tag, fields = _fields(kind)
         plain: dict[str, Json] = {"type": tag} if tag else {}
         for name, default in fields:
             inner = getattr(value, name)
-            if inner != default:
-                plain[name] = _plain(inner, name)
+            if inner is not default and inner != default:
+                plain[name] = inner if type(inner) in _AS_THEY_ARE else _plain(inner, name)
         return plain
-    if isinstance(value, dict):
-        return {key: _plain(inner, key) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(inner, where) for inner in value]
     return value

@@ -14,6 +14,7 @@ from measurand.core.errors import InputError
 from measurand.core.identity import identity
 from measurand.core.run import Conditions, Run
 from measurand.core.subject import Facts, Model, subject_name
+from measurand.run.collecting import seldom
 from measurand.run.engine import Ended, Engine, Ports
 from measurand.run.limits import RunLimits
 from measurand.run.marking import needs_sandbox
@@ -62,7 +63,8 @@ async def carry_out(engine: Engine, watch: Watch | None = None) -> Ended:
             started.append(provider)
             await provider.start()
         async with watch(engine) if watch is not None else nullcontext():
-            return await engine.execute()
+            with seldom():
+                return await engine.execute()
     finally:
         for provider in started:
             await provider.close()
