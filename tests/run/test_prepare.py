@@ -10,6 +10,7 @@ from measurand.core.item import Item, Question
 from measurand.core.protocol import diff
 from measurand.core.request import Decode, Draw, key
 from measurand.run.prepare import prepare
+from measurand.run.session import with_max_output
 from tests.run.world import BENCHMARK, PROMPTING, Listed, Scripted, ask, engine, right, sums, with_samples
 
 
@@ -91,3 +92,11 @@ def test_items_keep_their_order():
     assert [item.id for item in prepare(BENCHMARK, Listed(sums(4))).items] == ["0", "1", "2", "3"]
     assert isinstance(prepare(BENCHMARK, Listed(sums(1))).items[0], Item)
     assert prepare(BENCHMARK, Listed(sums(1))).items[0].input == Question("0 + 1")
+
+
+def test_a_shorter_reply_is_another_protocol():
+    shorter = with_max_output(BENCHMARK, 3)
+    assert {difference.path for difference in diff(protocol(), protocol(shorter))} == {
+        "asking.decode.max_tokens",
+        "asking.prompt_sha256",
+    }

@@ -66,6 +66,7 @@ def _what_flags(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--seed", type=int, default=0, help="the seed of the sample (default 0)")
     group.add_argument("--stratify", default="", metavar="FIELD", help="keep the shares of this slice in the sample")
     group.add_argument("--samples", type=int, metavar="K", help="K answers to each item")
+    group.add_argument("--max-output", type=int, metavar="N", help="tokens of one reply")
     group.add_argument("--data", action="append", default=[], metavar="NAME=PATH", help="a local copy of a data set")
     group.add_argument("--occasion", default="", metavar="NAME", help="measure again on purpose, under this name")
 
@@ -87,7 +88,6 @@ def _file_flags(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--language", default="", metavar="COLUMN")
     group.add_argument("--prompt", default="", metavar="TEXT", help="a template that may use {{column}} names")
     group.add_argument("--system", default="", metavar="TEXT")
-    group.add_argument("--max-output", type=int, default=512, metavar="N", help="tokens of one reply (default 512)")
     group.add_argument("--local-only", action="store_true", help="refuse any endpoint that is not on this machine")
 
 

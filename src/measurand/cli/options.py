@@ -21,6 +21,7 @@ def options_from(given: argparse.Namespace) -> Options:
     return Options(
         subset=_subset(given),
         samples=_positive("--samples", given.samples),
+        max_output=_positive("--max-output", given.max_output),
         data=data_overrides(given.data),
         occasion=given.occasion,
         store=given.store,
@@ -46,7 +47,6 @@ def private_set(given: argparse.Namespace) -> PrivateSet:
         language=given.language,
         prompt=given.prompt,
         system=given.system,
-        max_tokens=given.max_output,
         local_only=given.local_only,
     )
 

@@ -71,6 +71,7 @@ def _study_jobs(given: argparse.Namespace, options: Options) -> Iterator[Job]:
                     limits=limits,
                     subset=options.subset or subset,
                     samples=options.samples or public.samples,
+                    max_output=options.max_output or public.max_tokens,
                 ),
             )
         for private in study.sets:

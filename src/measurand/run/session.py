@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from measurand.core.benchmark import Benchmark
+import msgspec
+
+from measurand.core.benchmark import Benchmark, Prompting
 from measurand.core.claim import AboutModel, AboutSystem
 from measurand.core.errors import InputError
 from measurand.core.identity import identity
+from measurand.core.item import Item
+from measurand.core.request import Complete, Generate, Request
 from measurand.core.run import Conditions, Run
 from measurand.core.subject import Facts, Model, subject_name
 from measurand.run.collecting import seldom
@@ -74,6 +78,26 @@ async def carry_out(engine: Engine, watch: Watch | None = None) -> Ended:
 def with_samples(benchmark: Benchmark, samples: int) -> Benchmark:
     """The same benchmark with another number of samples for each item: another protocol."""
     return replace(benchmark, asking=replace(benchmark.asking, samples=samples))
+
+
+def with_max_output(benchmark: Benchmark, max_output: int) -> Benchmark:
+    """The same benchmark with at most this many tokens for each reply: another protocol."""
+    asking = benchmark.asking
+    if not isinstance(asking, Prompting):
+        raise InputError(f"{benchmark.name} asks through a scaffold, which decides by itself how long replies may be")
+    ask = asking.requests
+
+    def requests(item: Item, shots: Sequence[Item]) -> tuple[Request, ...]:
+        return tuple(_capped(request, max_output) for request in ask(item, shots))
+
+    return replace(benchmark, asking=replace(asking, requests=requests))
+
+
+def _capped(request: Request, max_output: int) -> Request:
+    if not isinstance(request, Generate | Complete):
+        return request
+    decode = msgspec.structs.replace(request.decode, max_tokens=max_output)
+    return msgspec.structs.replace(request, decode=decode)
 
 
 def _run(prepared: Prepared, ports: Ports, occasion: Occasion) -> Run:

@@ -41,12 +41,13 @@ class PrivateSet(Record, frozen=True, kw_only=True):
 
 
 class PublicBenchmark(Record, frozen=True, kw_only=True):
-    """A public benchmark in a study."""
+    """A public benchmark in a study. `max_tokens` is for each reply; it makes another protocol, as a subset does."""
 
     name: str
     subset_size: int | None = None
     seed: int = 0
     samples: int | None = None
+    max_tokens: int | None = None
 
 
 class Study(Record, frozen=True, kw_only=True):

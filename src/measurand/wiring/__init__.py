@@ -17,7 +17,7 @@ from measurand.core.summary import Summary
 from measurand.run.engine import Ended, Engine, Ports
 from measurand.run.limits import RunLimits
 from measurand.run.marking import needs_sandbox
-from measurand.run.session import Occasion, Watch, begin, carry_out, with_samples
+from measurand.run.session import Occasion, Watch, begin, carry_out, with_max_output, with_samples
 from measurand.study.content import load_benchmark
 from measurand.study.records import PrivateSet
 from measurand.wiring.opening import SubjectOptions, no_sandbox, open_data, open_sandbox, open_store, open_subject
@@ -37,11 +37,13 @@ class Options:
     """Everything about an evaluation that is not the benchmark or the subject.
 
     `data` maps a benchmark (or `benchmark:source`) to a local copy of its data set. `store` is a path, a URL,
-    `:memory:`, or empty for MEASURAND_STORE and then the default. `offline` replays only.
+    `:memory:`, or empty for MEASURAND_STORE and then the default. `offline` replays only. `subset`, `samples` and
+    `max_output` (tokens of a reply) make another protocol.
     """
 
     subset: Subset | None = None
     samples: int | None = None
+    max_output: int | None = None
     data: Mapping[str, str] = field(default_factory=dict)
     occasion: str = ""
     store: str = ""
@@ -166,11 +168,13 @@ def benchmark_of(run: Run) -> Benchmark:
 
 
 def shaped(benchmark: Benchmark, options: Options) -> Benchmark:
-    """The benchmark with the subset and the samples that were asked for; each makes another protocol."""
+    """The benchmark with the subset, the samples and the reply length asked for; each makes another protocol."""
     if options.subset is not None:
         benchmark = replace(benchmark, task=replace(benchmark.task, subset=options.subset))
     if options.samples is not None:
         benchmark = with_samples(benchmark, options.samples)
+    if options.max_output is not None:
+        benchmark = with_max_output(benchmark, options.max_output)
     return benchmark
 
 
