@@ -79,6 +79,19 @@ async def test_programs_are_run_and_remembered():
     assert marks.ran[0].program == Script("print(2)")
 
 
+async def test_one_program_is_run_once_for_many_metrics():
+    (marking,) = by_program().markings
+    ran = []
+    sandbox = FakeSandbox(lambda program: ran.append(program) or Result("finished", 0, "2"))
+    scoring = Scoring((marking, replace(marking, metric="other")))
+    marks = await mark(scoring, "t", ITEM, Answered(Answer("print(2)")), sandbox.run)
+    assert [(score.metric, score.value) for score in marks.scores] == [
+        ("accuracy", Measured((1.0,))),
+        ("other", Measured((1.0,))),
+    ]
+    assert len(ran) == len(marks.ran) == 1
+
+
 async def test_no_isolation_is_a_missing_score_never_a_zero():
     marks = await mark(by_program(), "t", ITEM, Answered(Answer("print(2)")), NoSandbox("no bwrap").run)
     assert marks.scores[0].value == Missing("no_sandbox", "no bwrap")

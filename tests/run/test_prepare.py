@@ -4,13 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from measurand.core.benchmark import Subset
+from measurand.core.benchmark import Aggregation, Subset
 from measurand.core.errors import DataError, InputError
 from measurand.core.item import Item, Question
 from measurand.core.protocol import diff
 from measurand.core.request import Decode, Draw, key
 from measurand.run.prepare import prepare
 from measurand.run.session import with_max_output
+from measurand.stats.metrics import pass_at
 from tests.run.world import BENCHMARK, PROMPTING, Listed, Scripted, ask, engine, right, sums, with_samples
 
 
@@ -59,6 +60,13 @@ def test_a_changed_item_changes_the_task():
 
 def test_more_samples_are_another_protocol():
     assert {difference.path for difference in diff(protocol(), protocol(with_samples(3)))} == {"asking.samples"}
+
+
+def test_pass_at_more_than_the_samples_is_refused_before_anything_is_read():
+    counting = {"accuracy": pass_at(10)}
+    with pytest.raises(InputError, match="k greater than n: pass@10 cannot be estimated from 9 samples"):
+        prepare(replace(with_samples(9), aggregation=Aggregation(counting)), Listed([]))
+    assert protocol(replace(with_samples(10), aggregation=Aggregation(counting))).asking.samples == 10
 
 
 def test_duplicate_ids_are_refused():

@@ -139,6 +139,25 @@ def test_the_first_marking_is_the_headline_and_readers_are_compared():
     assert counts["number_strict@2"].found + counts["number_strict@2"].absent == summary.tally.answered
 
 
+def counted(samples, k, *solved):
+    """What is said of pass@k where so many samples of each problem are right."""
+    values = [float(number < right) for right in solved for number in range(samples)]
+    summary = summarise(*plain(values, samples=samples, metrics={"accuracy": f"pass_at_{k}@1"}))
+    return [note for note in summary.notes if note.startswith("pass@")]
+
+
+def test_few_samples_threaten_pass_at_k():
+    assert "pass@5 is estimated from 19 samples" in counted(19, 5, 1, 0)[0]
+    assert counted(20, 5, 1, 0) == counted(19, 1, 3, 0) == counted(1, 1, 1, 0) == []
+
+
+def test_a_saturated_pass_at_k_is_named():
+    (note,) = counted(20, 5, 16, 20)
+    assert note.startswith("pass@5 is saturated: every problem has fewer than 5 wrong samples of 20")
+    assert counted(20, 5, 15, 20) == []
+    assert "saturated" in counted(3, 1, 3, 3)[0]
+
+
 def test_examples_are_wrong_unread_or_failed_and_the_same_each_time():
     summary, again = summarise(*rich()), summarise(*rich())
     assert summary.examples == again.examples

@@ -20,6 +20,8 @@ def rows(name: str) -> list[dict[str, Any]]:
 
 
 def item(row: dict[str, Any], gold: Any = None) -> Item:
+    if "prompt" in row:
+        gold = {"prompt": row["prompt"], "entry_point": row["entry_point"], "test": "def check(candidate): ..."}
     return Item("x", Question("q", tuple(row.get("options", ()))), gold=gold, language=row.get("language", ""))
 
 

@@ -11,9 +11,18 @@ from measurand.core.errors import DataError
 from measurand.core.identity import canonical
 from measurand.core.item import Item, Question
 from measurand.core.outcome import Answer
-from measurand.core.program import Ending, FunctionTest, Result
+from measurand.core.program import Ending, FunctionTest, Limits, Result
 from measurand.core.trial import Absent, Found, Measured, Missing
-from measurand.scoring.code import CODE, CODE_COMPLETION, CODEX_STOPS, FUNCTION_TEST, LIMITS, preamble_of, problem_of
+from measurand.scoring.code import (
+    CODE,
+    CODE_COMPLETION,
+    CODEX_STOPS,
+    FUNCTION_TEST,
+    LIMITS,
+    completion_until,
+    preamble_of,
+    problem_of,
+)
 
 PROMPT = '''\
 from typing import List
@@ -158,11 +167,28 @@ def test_each_ending_has_its_score(ending: Ending, value: Measured | Missing) ->
 @pytest.mark.parametrize(
     "gold", [None, "x", {}, {"prompt": "", "entry_point": "f"}, {"prompt": 1, "entry_point": "f", "test": ""}]
 )
-def test_another_gold_is_refused(gold: Any) -> None:
-    with pytest.raises(DataError, match="item x: its gold must hold"):
-        CODE.read(Item("x", Question("")), Answer("a"))
-    with pytest.raises(DataError):
-        CODE_COMPLETION.read(Item("x", Question(""), gold=gold), Answer("a"))
+def test_in_another_gold_nothing_is_found_and_nothing_is_scored(gold: Any) -> None:
+    other = Item("x", Question(""), gold=gold)
+    for reader in (CODE, CODE_COMPLETION):
+        finding = reader.read(other, Answer(WHOLE))
+        assert isinstance(finding, Absent)
+        with pytest.raises(DataError, match="item x: its gold must hold"):
+            FUNCTION_TEST.program(other, finding)
+
+
+def test_a_slow_problem_has_more_time() -> None:
+    gold = {"prompt": PROMPT, "entry_point": "total", "test": TEST}
+    for seconds, limits in ((None, LIMITS), (12, Limits(12.0, 36.0, output_bytes=1 << 20, processes=16))):
+        program = FUNCTION_TEST.program(Item("x", Question(""), gold | {"cpu_seconds": seconds}), Found("x = 1"))
+        assert isinstance(program, FunctionTest)
+        assert program.limits == limits
+
+
+def test_a_completion_may_end_elsewhere() -> None:
+    reader = completion_until("code_completion(done)", ["[DONE]"])
+    finding = reader.read(ITEM, Answer(f"{BODY}\n\nclass X: pass\n[DONE]\nmore"))
+    assert finding == Found(f"{PROMPT}{BODY}\n\nclass X: pass\n", (0, len(BODY) + 16))
+    assert reader.name != CODE_COMPLETION.name
 
 
 JUNK = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
-from measurand.core.benchmark import Benchmark, Marking, ProgramScorer, Scoring
+from measurand.core.benchmark import Benchmark, Marking, ProgramScorer, Reader, Scorer, Scoring
 from measurand.core.call import Ran
 from measurand.core.errors import SandboxError
 from measurand.core.item import Item
@@ -36,17 +36,21 @@ async def mark(scoring: Scoring, trial: str, item: Item, outcome: Outcome, execu
     answer = answer_of(outcome)
     if answer is None or not _scorable(scoring, outcome):
         return marks
-    findings: dict[tuple[str, int], Finding] = {}
+    findings: dict[str, Finding] = {}
+    values: dict[tuple[str, str], Measured | Missing] = {}  # one program serves every metric that counts its verdict
     for marking in scoring.markings:
-        reader = marking.reader
-        which = (reader.name, reader.version)
-        if which not in findings:
-            findings[which] = finding = reader.read(item, answer)
-            marks.readings.append(Reading(trial, f"{reader.name}@{reader.version}", finding))
-        value = await _score(marking, item, findings[which], execute, marks)
-        scorer = marking.scorer
-        marks.scores.append(Score((trial,), marking.metric, value, f"{scorer.name}@{scorer.version}"))
+        reader, scorer = _named(marking.reader), _named(marking.scorer)
+        if reader not in findings:
+            findings[reader] = finding = marking.reader.read(item, answer)
+            marks.readings.append(Reading(trial, reader, finding))
+        if (reader, scorer) not in values:
+            values[reader, scorer] = await _score(marking, item, findings[reader], execute, marks)
+        marks.scores.append(Score((trial,), marking.metric, values[reader, scorer], scorer))
     return marks
+
+
+def _named(instrument: Reader | Scorer | ProgramScorer) -> str:
+    return f"{instrument.name}@{instrument.version}"
 
 
 def _scorable(scoring: Scoring, outcome: Outcome) -> bool:

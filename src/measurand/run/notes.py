@@ -8,7 +8,11 @@ from measurand.core.estimate import Tally
 from measurand.core.protocol import Protocol
 from measurand.core.run import Run
 from measurand.core.summary import View
+from measurand.stats.metrics import PASS_AT
 from measurand.stats.sanity import implausible
+
+FEW_SAMPLES = 20
+"""With fewer samples of a problem, its estimate of pass@k takes few values."""
 
 
 def notes(run: Run, protocol: Protocol, tally: Tally, views: tuple[View, ...], gaps: Iterable[str]) -> Iterator[str]:
@@ -20,6 +24,7 @@ def notes(run: Run, protocol: Protocol, tally: Tally, views: tuple[View, ...], g
             over, fault = view.view.removeprefix("macro:"), view.estimate.method.removeprefix("none: ")
             yield f"The macro {view.estimate.metric} over {over} has no number: {fault}."
     yield from _sensitivity(protocol, views)
+    yield from _pass_at(run, protocol, views)
     whole = {view.estimate.metric: view.estimate.value for view in views if view.view == "pooled"}
     yield from (f"{fault[0].upper()}{fault[1:]}." for fault in implausible(whole))
     stand_ins = sorted(name for name, source in protocol.task.sources.items() if source.stands_in)
@@ -55,3 +60,23 @@ def _sensitivity(protocol: Protocol, views: tuple[View, ...]) -> Iterator[str]:
             number = f"{100 * b.value:.1f} %" if share else f"{b.value:.4g} {b.unit}"
             change = f"{100 * (b.value - a.value):+.1f} points" if share else f"{b.value - a.value:+.4g}"
             yield f"Read by {other.reader} instead of {first.reader}, the same answers give {number} ({change})."
+
+
+def _pass_at(run: Run, protocol: Protocol, views: tuple[View, ...]) -> Iterator[str]:
+    """What threatens pass@k: too few samples for k above 1, and problems that all are solved."""
+    rule = protocol.aggregation.metrics
+    for view in views:
+        named = PASS_AT.fullmatch(rule.get(view.estimate.metric, "").partition("@")[0])
+        if named is None or view.view != "pooled":
+            continue
+        k = int(named[1])
+        if k > 1 and run.samples < FEW_SAMPLES:
+            yield (
+                f"pass@{k} is estimated from {run.samples} samples of each problem: with fewer than {FEW_SAMPLES} "
+                "it is unbiased but coarse, so small differences in it mean little."
+            )
+        if view.estimate.value == 1.0:
+            yield (
+                f"pass@{k} is saturated: every problem has fewer than {k} wrong samples of {run.samples}, "
+                "so it cannot tell this subject from a better one."
+            )

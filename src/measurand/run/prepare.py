@@ -60,6 +60,7 @@ class Prepared:
 
 def prepare(benchmark: Benchmark, data: Data) -> Prepared:
     """Read, check and render everything; touches no subject. Raises DataError and InputError."""
+    _check_samples(benchmark)
     task = benchmark.task
     used: dict[str, SourceUsed] = {}
     pools: dict[str, Sequence[Item]] = {}
@@ -90,6 +91,14 @@ def prepare(benchmark: Benchmark, data: Data) -> Prepared:
         input_tokens=rendering.input_tokens,
         output_tokens=rendering.output_tokens,
     )
+
+
+def _check_samples(benchmark: Benchmark) -> None:
+    """Try every metric on as many samples as will be drawn: pass@k of fewer than k is refused before it is paid for."""
+    import numpy as np
+
+    for metric in benchmark.aggregation.metrics.values():
+        metric.within(np.zeros((benchmark.asking.samples, len(metric.columns))))
 
 
 def render(asking: Asking, item: Item, pools: Mapping[str, Sequence[Item]]) -> tuple[Request, ...]:

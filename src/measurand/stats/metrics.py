@@ -70,9 +70,10 @@ MICRO_F1 = Metric("micro_f1", 1, ("tp", "fp", "fn"), mean_within, f1)
 BITS_PER_BYTE = Metric(
     "bits_per_byte", 1, ("log_probability", "bytes"), mean_within, bits_per_unit, low=0.0, high=None, unit="bits/byte"
 )
-PASS_AT_1 = pass_at(1)
+PASS_AT_1, PASS_AT_10, PASS_AT_100 = pass_at(1), pass_at(10), pass_at(100)
 
-_PASS_AT = re.compile(r"pass_at_([1-9][0-9]{0,5})")
+PASS_AT = re.compile(r"pass_at_([1-9][0-9]{0,5})")
+"""The names of the metrics that `pass_at` makes."""
 
 
 def find(name_at_version: str) -> Metric:
@@ -81,7 +82,7 @@ def find(name_at_version: str) -> Metric:
     Raises InputError where there is no such metric, or only another version of it.
     """
     name, _, version = name_at_version.partition("@")
-    named = _PASS_AT.fullmatch(name)
+    named = PASS_AT.fullmatch(name)
     metric = pass_at(int(named[1])) if named else globals().get(name.upper())
     if not isinstance(metric, Metric):
         known = ", ".join(sorted(value.name for value in globals().values() if isinstance(value, Metric)))
