@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-MAX_BYTES = 1 << 22
+MAX_BYTES = 1 << 24
 """The longest encoding of one value."""
 
 MAX_DEPTH = 100
