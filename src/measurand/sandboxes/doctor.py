@@ -34,6 +34,7 @@ def report() -> list[Finding]:
         _system(),
         _bubblewrap(),
         _user(),
+        _leftovers(),
     ]
 
 
@@ -63,3 +64,20 @@ def _user() -> Finding:
     if os.geteuid() == 0:
         return Finding("user", ok=True, detail=f"root: programs run as unprivileged users from number {FIRST_UID} on")
     return Finding("user", ok=True, detail=f"number {os.geteuid()}: programs run under it, in namespaces of their own")
+
+
+def _leftovers() -> Finding:
+    """What was left by runs that were killed, and by their reapers too."""
+    if sys.platform == "win32":
+        return Finding("leftovers", ok=True, detail="nothing is executed here, so nothing is left behind")
+    from measurand.sandboxes.leases import leftovers
+
+    left = leftovers()
+    if not left:
+        return Finding("leftovers", ok=True, detail="none")
+    return Finding(
+        "leftovers",
+        ok=False,
+        detail="; ".join(f"{each.kind} {each.what} of process {each.owner}, since {each.since}" for each in left),
+        mend="`measurand doctor --clean` removes them",
+    )

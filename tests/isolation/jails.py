@@ -1,0 +1,51 @@
+"""What the tests of isolation share: their own numbers of users, and a watch for whatever outlives a test."""
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from measurand.core.errors import SandboxError
+from measurand.sandboxes import leases, room, workspace_jail
+from tests.sandboxes.conftest import OURS, strangers
+
+
+@pytest.fixture
+def jails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[[], set[int]]]:
+    """Skip where no jail can be built; afterwards nobody may be left, nor anything on the disk."""
+    monkeypatch.setattr(room, "FIRST_UID", OURS)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setattr(leases, "_owner", None)
+    try:
+        workspace_jail._room()
+    except SandboxError as error:
+        if os.environ.get("CI") == "true":
+            pytest.fail(str(error))
+        pytest.skip(str(error))
+    before = strangers()
+    folders = set(Path("/tmp").glob("measurand-*"))
+    yield lambda: strangers() - before
+    assert not strangers() - before
+    mine = {folder for folder in set(Path("/tmp").glob("measurand-*")) - folders if ours(folder)}
+    assert not mine
+    if leases._owner is not None:
+        leases._owner.close()
+    assert not list((tmp_path / "state").rglob("*.json"))
+
+
+def ours(folder: Path) -> bool:
+    try:
+        return folder.stat().st_uid in range(OURS, OURS + room.UIDS) or os.geteuid() != 0
+    except OSError:
+        return False
+
+
+def wait_until(true: Callable[[], bool], seconds: float = 10.0) -> bool:
+    deadline = time.monotonic() + seconds
+    while not true():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True
