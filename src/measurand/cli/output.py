@@ -88,11 +88,15 @@ def _plan_rows(plan: Plan) -> list[tuple[str, str]]:
         ("tokens, estimated", f"{plan.input_tokens:,} in, up to {plan.output_tokens:,} out"),
         ("cost, estimated", "unknown" if plan.cost is None else f"${plan.cost:,.4f}"),
     ]
-    if plan.detectable_paired is not None and plan.detectable_unpaired is not None:
-        paired, unpaired = plan.detectable_paired * 100, plan.detectable_unpaired * 100
-        text = f"{paired:.1f} points to a run on the same items, {unpaired:.1f} to one on others"
-        rows.append(("detectable difference", text))
+    rows.append(("detectable difference", _detectable(plan)))
     return rows + [("note", note) for note in plan.notes]
+
+
+def _detectable(plan: Plan) -> str:
+    if plan.detectable_paired is None or plan.detectable_unpaired is None:
+        return "none: too few items to tell any two subjects apart"
+    paired, unpaired = plan.detectable_paired * 100, plan.detectable_unpaired * 100
+    return f"{paired:.1f} points to a run on the same items, {unpaired:.1f} to one on others"
 
 
 def stored_run(store: Store, name: str) -> Run:
