@@ -11,7 +11,7 @@ from measurand.core.call import Reply, Timings
 from measurand.core.ports import Abilities
 from measurand.core.record import Json, Record
 from measurand.core.request import Generate, Request
-from measurand.core.subject import Model, Price
+from measurand.core.subject import Model
 from measurand.providers import anthropic_read as read
 from measurand.providers.anthropic_write import Thinking, message_body
 from measurand.providers.connecting import HttpOptions, checked_fields, varied
@@ -42,7 +42,6 @@ class AnthropicOptions(Record, frozen=True):
     stream: bool = False
     extra: dict[str, Json] = {}
     http: HttpOptions = HttpOptions()
-    price: Price | None = None
 
 
 class Anthropic:

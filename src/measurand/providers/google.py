@@ -10,7 +10,7 @@ from measurand.core.call import Reply, Timings
 from measurand.core.ports import Abilities
 from measurand.core.record import Json, Record
 from measurand.core.request import Embed, Generate, Request
-from measurand.core.subject import Model, Price
+from measurand.core.subject import Model
 from measurand.providers import google_read as read
 from measurand.providers.connecting import HttpOptions, checked_fields, varied
 from measurand.providers.endings import refused_request
@@ -26,7 +26,7 @@ _OWN_FIELDS = frozenset({"contents", "systemInstruction", "tools"})
 class GoogleOptions(Record, frozen=True):
     """Whom to ask and how. `extra` are further fields of the body, such as safetySettings.
 
-    They may change replies, so they enter the subject's revision. `price` is for estimates only.
+    They may change replies, so they enter the subject's revision.
     """
 
     model: str
@@ -36,7 +36,6 @@ class GoogleOptions(Record, frozen=True):
     stream: bool = False
     extra: dict[str, Json] = {}
     http: HttpOptions = HttpOptions()
-    price: Price | None = None
 
 
 class Google:

@@ -11,7 +11,7 @@ from measurand.core.errors import InputError
 from measurand.core.ports import Abilities
 from measurand.core.record import Json, Record
 from measurand.core.request import Complete, Embed, Generate, Loglikelihood, Request
-from measurand.core.subject import Model, Price
+from measurand.core.subject import Model
 from measurand.providers import openai_read as read
 from measurand.providers import openai_write as write
 from measurand.providers.connecting import HttpOptions, checked_fields, varied
@@ -50,7 +50,7 @@ class OpenAIOptions(Record, frozen=True):
     `preset` names a base URL and `base_url` replaces it. `key_env` names the variable that holds the key where
     it is not the host's own. `extra` are further fields of the body; since they may change replies they enter
     the subject's revision. `echo_logprobs` says that the server echoes prompts with log-probabilities (vLLM);
-    `top_logprobs` that it gives that many of the likeliest next tokens. `price` is for estimates only.
+    `top_logprobs` that it gives that many of the likeliest next tokens.
     """
 
     model: str
@@ -68,7 +68,6 @@ class OpenAIOptions(Record, frozen=True):
     top_logprobs: int = 0
     extra: dict[str, Json] = {}
     http: HttpOptions = HttpOptions()
-    price: Price | None = None
 
 
 class OpenAICompatible:
