@@ -22,7 +22,7 @@ def test_subjects_differ_where_replies_may() -> None:
     assert revision(revision="r1") == "r1"
     assert revision(extra={"top_k": 1}) != revision(extra={"top_k": 2})
     assert revision(revision="r1", extra={"top_k": 1}).startswith("r1+")
-    assert revision(stream=True, price=None) == ""
+    assert revision(stream=True) == ""
     plain = Anthropic(AnthropicOptions(model="m")).subject
     assert plain.endpoint == plain.revision == ""
     changes: list[dict[str, Any]] = [{"betas": ("b",)}, {"thinking": Thinking(low=9)}, {"extra": {"x": 1}}]

@@ -8,7 +8,7 @@ import pytest
 
 from measurand.core.call import Reply
 from measurand.core.errors import CallBlockedError, CallFailedError, InputError, RunStoppedError, UnaskableError
-from measurand.core.message import user
+from measurand.core.message import Text, user
 from measurand.core.outcome import Answer
 from measurand.core.ports import Abilities
 from measurand.core.request import Decode, Generate
@@ -301,3 +301,12 @@ async def test_a_scaffold_that_breaks_is_a_failed_trial_not_a_dead_run():
     assert ended.complete
     assert summary.tally.failed == 1
     assert summary.tally.answered == 2
+
+
+async def test_the_run_notes_under_which_names_it_was_answered():
+    replies = iter(("m-1", "m-2") * 5)
+    subject = Scripted(lambda text: Reply((Text(right(text)),), served_as=next(replies)))
+    made = engine(subject)
+    _, summary = await run(made)
+    assert summary.run.conditions.served_as == ("m-1", "m-2")
+    assert any("several names" in note for note in summary.notes)

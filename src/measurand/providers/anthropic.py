@@ -28,8 +28,7 @@ class AnthropicOptions(Record, frozen=True):
     """Whom to ask and how.
 
     `thinking` says what a protocol's reasoning effort means. `betas` are names of beta features. `extra` are
-    further fields of the body. All three may change replies, so they enter the subject's revision. `price` is
-    for estimates only.
+    further fields of the body. All three may change replies, so they enter the subject's revision.
     """
 
     model: str

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from measurand.core.benchmark import Prompting
 from measurand.core.errors import RunStoppedError
 from measurand.core.identity import canonical
@@ -98,8 +100,17 @@ class Engine:
             self.abort()
             await asyncio.gather(*self._tasks, return_exceptions=True)
             await store.flush()
+            self._note_who_served()
             store.end_session(session.id, self._abandoned)
         return Ended(not self._stop, self._stop, session.unclean, self._abandoned)
+
+    def _note_who_served(self) -> None:
+        """Add the names under which the endpoint answered to the run's conditions."""
+        conditions = self.run.conditions
+        names = tuple(sorted(self.meter.served.union(conditions.served_as) - {""}))
+        if names != conditions.served_as:
+            self.run = replace(self.run, conditions=replace(conditions, served_as=names))
+            self.ports.store.open_run(self.run, self.prepared.protocol, ())
 
     def stop(self, reason: str) -> None:
         """Ask for no more; what is in flight may finish within the grace period."""

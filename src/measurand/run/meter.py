@@ -32,6 +32,7 @@ class Meter:
     started: float = field(default_factory=time.monotonic)
     in_flight: dict[int, tuple[float, str]] = field(default_factory=dict)
     pauses: dict[str, tuple[float, float]] = field(default_factory=dict)
+    served: set[str] = field(default_factory=set)
     scoring: int = 0
     last_error: str = ""
     stopping: str = ""

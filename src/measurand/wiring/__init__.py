@@ -12,13 +12,14 @@ import msgspec
 
 import measurand
 from measurand.core.benchmark import Benchmark, Subset
+from measurand.core.errors import UnaskableError
 from measurand.core.run import Plan, Run
 from measurand.core.summary import Summary
 from measurand.run.engine import Ended, Engine, Ports
 from measurand.run.limits import RunLimits
 from measurand.run.marking import needs_sandbox
 from measurand.run.session import Occasion, Watch, begin, carry_out, with_max_output, with_samples
-from measurand.study.content import load_benchmark
+from measurand.study.content import family, load_benchmark
 from measurand.study.records import PrivateSet
 from measurand.wiring.opening import SubjectOptions, no_sandbox, open_data, open_sandbox, open_store, open_subject
 
@@ -131,7 +132,13 @@ def begin_evaluation(
         version=measurand.__version__,
         offline=options.offline,
     )
-    return begin(resolved, open_data(options.data), ports, options.limits, occasion)
+    try:
+        return begin(resolved, open_data(options.data), ports, options.limits, occasion)
+    except UnaskableError as error:
+        fitting = [one.name for one in _family(benchmark) if one.asking.needs <= set(provider.describe().can)]
+        if not fitting:
+            raise
+        raise UnaskableError(f"{error}; the protocol that fits is {' or '.join(fitting)}") from error
 
 
 async def check_benchmark(benchmark: str | Benchmark | PrivateSet, data: Mapping[str, str]) -> tuple[Prepared, Checked]:
@@ -165,6 +172,11 @@ def benchmark_of(run: Run) -> Benchmark:
     if run.recipe:
         return open_benchmark(msgspec.convert(run.recipe, PrivateSet))
     return load_benchmark(run.benchmark)
+
+
+def _family(benchmark: str | Benchmark | PrivateSet) -> list[Benchmark]:
+    """The other protocols of a benchmark that was given by name."""
+    return family(benchmark) if isinstance(benchmark, str) else []
 
 
 def shaped(benchmark: Benchmark, options: Options) -> Benchmark:

@@ -42,6 +42,7 @@ class Journal:
         known = self._known.pop(key) if looked_up else _reply(self._store.recall((key,)).get(key))
         if known is not None:
             self._meter.replayed += 1
+            self._meter.served.add(known.served_as)
             return known
         if self._offline:
             message = "this reply is not in the store; run it with a subject to ask for it"
@@ -59,6 +60,7 @@ class Journal:
         try:
             reply = await self._inner(ask)
             await self._store.record(key, ask.subject_id, Asked(ask.request, reply))
+            self._meter.served.add(reply.served_as)
         except BaseException as error:
             waiting = self._pending.pop(key)
             if waiting is not None and not waiting.done():
