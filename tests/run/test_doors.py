@@ -331,8 +331,7 @@ def asking(text: str) -> Ask:
 async def test_a_full_batch_goes_at_once_sorted_by_affinity():
     provider = Batches()
     door = Gather(provider, 5)
-    for _ in range(8):
-        door.enter()
+    door.enter(8)
     await asyncio.gather(*(door(asking(text)) for text in "hgfedcba"))
     assert provider.seen == [list("efgh"), list("abcd")]
 
@@ -340,8 +339,7 @@ async def test_a_full_batch_goes_at_once_sorted_by_affinity():
 async def test_the_last_batch_goes_when_nobody_else_can_come():
     provider = Batches()
     door = Gather(provider, 5)
-    door.enter()
-    door.enter()
+    door.enter(2)
     began = time.monotonic()
     await asyncio.gather(door(asking("a")), door(asking("b")))
     assert provider.seen == [["a", "b"]]
@@ -351,8 +349,7 @@ async def test_the_last_batch_goes_when_nobody_else_can_come():
 async def test_a_busy_trial_does_not_hold_up_the_batch():
     provider = Batches()
     door = Gather(provider, 5)
-    for _ in range(3):
-        door.enter()
+    door.enter(3)
     await asyncio.wait_for(door(asking("a")), 2)
     assert provider.seen == [["a"]]
 
@@ -360,7 +357,6 @@ async def test_a_busy_trial_does_not_hold_up_the_batch():
 async def test_a_failure_takes_its_own_place_only():
     provider = Batches()
     door = Gather(provider, 5)
-    for _ in range(3):
-        door.enter()
+    door.enter(3)
     results = await asyncio.gather(*(door(asking(t)) for t in ("a", "bad", "c")), return_exceptions=True)
     assert [isinstance(result, CallFailedError) for result in results] == [False, True, False]

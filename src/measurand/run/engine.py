@@ -132,6 +132,8 @@ class Engine:
             await asking.prepare(TrialDoors(world, "", 0, None))
         slots = self._looked_up()
         workers = self._workers()
+        for gather in self._gathers:
+            gather.enter(workers)
         self._tasks = [asyncio.create_task(self._worker(slots, world)) for _ in range(workers)]
         finished = await asyncio.gather(*self._tasks, return_exceptions=True)
         for error in finished:
@@ -214,19 +216,16 @@ class Engine:
         return tuple(keys)
 
     async def _worker(self, slots: Iterator[Todo], world: World) -> None:
-        for slot, keys in slots:
-            if self._stop:
-                return
-            for gather in self._gathers:
-                gather.enter()
-            try:
+        try:
+            for slot, keys in slots:
+                if self._stop:
+                    return
                 await self._trial(slot, keys, world)
-            except RunStoppedError as error:
-                self.stop(str(error))
-                return
-            finally:
-                for gather in self._gathers:
-                    gather.leave()
+        except RunStoppedError as error:
+            self.stop(str(error))
+        finally:
+            for gather in self._gathers:
+                gather.leave()
 
     async def _trial(self, slot: Slot, keys: tuple[bytes, ...], world: World) -> None:
         prepared = self.prepared

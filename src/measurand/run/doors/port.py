@@ -36,10 +36,10 @@ class Single:
 
 
 class Gather:
-    """Collects the requests of trials in play and sends them as one batch.
+    """Collects the requests of the workers in play and sends them as one batch.
 
-    A batch goes when it is full, when every trial in play waits for it, or after a short linger: an agent that
-    runs a program must not hold up the others.
+    A batch goes when it is full, when every worker waits for it, or after a short linger: an agent that runs a
+    program must not hold up the others.
     """
 
     def __init__(self, provider: BatchProvider, seconds: float) -> None:
@@ -50,12 +50,12 @@ class Gather:
         self._timer: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def enter(self) -> None:
-        """A trial begins."""
-        self._in_play += 1
+    def enter(self, workers: int) -> None:
+        """So many workers begin."""
+        self._in_play += workers
 
     def leave(self) -> None:
-        """A trial has ended; it will not ask again."""
+        """A worker has ended; it will not ask again."""
         self._in_play -= 1
         self._send_if_complete()
 
