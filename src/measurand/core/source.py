@@ -12,13 +12,15 @@ FileFormat = Literal["jsonl", "json", "csv", "tsv", "parquet", "xlsx"]
 class Hub(Record, frozen=True, tag="hub"):
     """Files of a data set on the Hugging Face hub, at a pinned revision.
 
-    `files` are paths or glob patterns inside the repository, read in sorted order.
+    `files` are paths or glob patterns inside the repository, read in sorted order. `nonfinite` lets JSON that
+    stands in for them hold NaN and infinities, which are read as the texts NaN, Infinity and -Infinity.
     """
 
     repo: str
     revision: str
     files: tuple[str, ...]
     gated: bool = False
+    nonfinite: bool = False
 
 
 class File(Record, frozen=True, tag="file"):

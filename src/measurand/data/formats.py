@@ -29,12 +29,21 @@ def stem_of(name: str) -> str:
     return PurePath(_unzipped(name)).stem
 
 
-def parse(data: bytes, name: str, format: FileFormat | None = None) -> Table:  # noqa: A002  the records' word for it
-    """Read the bytes of one file. Raises DataError with the name, the place and the mend."""
-    return not_empty(_one(data, name, format or _known(name)), name)
+def parse(
+    data: bytes,
+    name: str,
+    format: FileFormat | None = None,  # noqa: A002  the records' word for it
+    *,
+    nonfinite: bool = False,
+) -> Table:
+    """Read the bytes of one file. Raises DataError with the name, the place and the mend.
+
+    With `nonfinite`, JSON may hold NaN and infinities, which are read as texts.
+    """
+    return not_empty(_one(data, name, format or _known(name), nonfinite=nonfinite), name)
 
 
-def parse_many(files: Sequence[tuple[str, bytes]]) -> Table:
+def parse_many(files: Sequence[tuple[str, bytes]], *, nonfinite: bool = False) -> Table:
     """Read several files as one table, in order. Rows of CSV and TSV carry their file's stem in `__file__`.
 
     Raises DataError where the formats differ.
@@ -50,21 +59,21 @@ def parse_many(files: Sequence[tuple[str, bytes]]) -> Table:
     else:
         table = Table([], [])
         for name, data in files:
-            part = _one(data, name, kind)
+            part = _one(data, name, kind, nonfinite=nonfinite)
             table.rows.extend(part.rows)
             table.places.extend(f"{stem_of(name)}, {place}" for place in part.places)
     return not_empty(table, f"{files[0][0]} and what stands beside it")
 
 
-def _one(data: bytes, name: str, kind: FileFormat) -> Table:
+def _one(data: bytes, name: str, kind: FileFormat, *, nonfinite: bool) -> Table:
     if kind in _DELIMITERS:
         return read_grids([read_grid(_text(data, name), name, _DELIMITERS[kind])], [])
     if kind in _TEXTS:
-        return _TEXTS[kind](_text(data, name), name)
+        return _TEXTS[kind](_text(data, name), name, nonfinite=nonfinite)
     return _BINARIES[kind](_bytes(data, name), name)
 
 
-_TEXTS: dict[FileFormat, Callable[[str, str], Table]] = {"jsonl": read_jsonl, "json": read_json}
+_TEXTS: dict[FileFormat, Callable[..., Table]] = {"jsonl": read_jsonl, "json": read_json}
 _BINARIES: dict[FileFormat, Callable[[bytes, str], Table]] = {"parquet": read_parquet, "xlsx": read_xlsx}
 
 

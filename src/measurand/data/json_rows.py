@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from typing import NoReturn
 
 from measurand.core.errors import DataError
@@ -12,24 +13,27 @@ from measurand.data.table import Table
 from measurand.data.texts import lines
 
 
-def read_jsonl(text: str, where: str) -> Table:
-    """One object a line; blank lines are skipped. Raises DataError with the line."""
+def read_jsonl(text: str, where: str, *, nonfinite: bool = False) -> Table:
+    """One object a line; blank lines are skipped. Raises DataError with the line.
+
+    With `nonfinite`, NaN and infinities are read as the texts that spell them.
+    """
     rows: list[dict[str, Json]] = []
     places: list[str] = []
     for number, line in enumerate(lines(text), 1):
         if not line.strip(" \t\r"):
             continue
         place = f"line {number}"
-        rows.append(_object(_loads(line, f"{where}: {place}"), f"{where}: {place}"))
+        rows.append(_object(_loads(line, f"{where}: {place}", str if nonfinite else _constant), f"{where}: {place}"))
         places.append(place)
     return Table(rows, places)
 
 
-def read_json(text: str, where: str) -> Table:
+def read_json(text: str, where: str, *, nonfinite: bool = False) -> Table:
     """A list of objects. Raises DataError with the line, or with the number of the element."""
     if not text.strip():
         return Table([], [])
-    value = _loads(text, where)
+    value = _loads(text, where, str if nonfinite else _constant)
     if not isinstance(value, list):
         message = f"{where}: expected a list of objects, found {_kind(value)}; put the rows in one list"
         raise DataError(message)
@@ -42,9 +46,9 @@ class _FaultError(ValueError):
     """A value that JSON's grammar allows and we do not."""
 
 
-def _loads(text: str, where: str) -> Json:
+def _loads(text: str, where: str, constant: Callable[[str], Json]) -> Json:
     try:
-        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_constant, parse_float=_finite)
+        value = json.loads(text, object_pairs_hook=_unique, parse_constant=constant, parse_float=_finite)
     except _FaultError as error:
         message = f"{where} {error}"
         raise DataError(message) from error

@@ -52,7 +52,8 @@ class _Opened:
         local = self._stand_in(name)
         if local is not None:
             files, many = _in_place_of(Path(local).expanduser(), name.rpartition(":")[2], source)
-            return _read(files, many=many, stands_in=local)
+            nonfinite = isinstance(source, Hub) and source.nonfinite
+            return _read(files, many=many, stands_in=local, nonfinite=nonfinite)
         if isinstance(source, Inline):
             return self._inline(source)
         if isinstance(source, Hub):
@@ -150,10 +151,10 @@ def _in_package(source: Package) -> Path:
     raise DataError(message)
 
 
-def _read(files: Sequence[tuple[str, Path]], *, many: bool, stands_in: str = "") -> Rows:
+def _read(files: Sequence[tuple[str, Path]], *, many: bool, stands_in: str = "", nonfinite: bool = False) -> Rows:
     contents = [_bytes_of(path, name) for name, path in files]
     named = [(name, data) for (name, _), data in zip(files, contents, strict=True)]
-    table = parse_many(named) if many else parse(contents[0], files[0][0])
+    table = parse_many(named, nonfinite=nonfinite) if many else parse(contents[0], files[0][0], nonfinite=nonfinite)
     return _rows(table, contents, stands_in)
 
 

@@ -53,7 +53,7 @@ def differential_test(reference: str, entry_point: str, inputs: str, atol: float
     Args:
         reference: Source that defines `entry_point` rightly. It runs in the test's jail, in a namespace of its own.
         entry_point: The function's name.
-        inputs: A Python literal (with `inf` and `nan`): a list of lists of arguments.
+        inputs: A Python expression (with `inf` and `nan`): a list of lists of arguments.
         atol: How far numbers may be apart; relatively it is 1e-7. For floats 0 means 1e-6, as in EvalPlus.
         oracle: Source of `agrees(got, expected, arguments)`, where more than one answer is right; it may call `usual`.
     """
