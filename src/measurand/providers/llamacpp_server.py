@@ -71,7 +71,7 @@ def _serve(settings: Settings) -> Any:
     params.cache_prompt = settings.cache_prompt
     if not settings.cache_prompt:
         params.cache_ram_mib = 0
-    # With flash attention the sums are split among the threads, and replies differ from machine to machine.
+    # With flash attention, replies differ by the number of threads, by the cache, and by what decodes beside them.
     params.flash_attn_type = xllamacpp.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED
     # What a protocol does not restrict is the model's own distribution, and not llama.cpp's taste.
     params.sampling.temp = params.sampling.top_p = 1.0
