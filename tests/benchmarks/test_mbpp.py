@@ -14,7 +14,7 @@ from measurand.core.errors import DataError
 from measurand.core.item import Item, Question
 from measurand.core.program import FunctionTest
 from measurand.core.request import Complete, Generate
-from measurand.core.trial import Found, Measured
+from measurand.core.trial import Found, Measured, Missing
 from measurand.scoring.code import FUNCTION_TEST
 from tests.benchmarks.programs import golds, isolation, lines, verdicts
 
@@ -41,7 +41,7 @@ SANITISED = [
     {
         "task_id": 600,
         "prompt": "Write a function to tell even numbers.",
-        "code": "class Other: ...\n\ndef is_even(x):\n    return x % 2 == 0",
+        "code": "class Other: ...\n\nis_even = lambda x: x % 2 == 0",
         "test_imports": [],
         "test_list": ['assert is_even(2), """two\nlines"""', "assert not is_even(3)"],
     },
@@ -95,6 +95,24 @@ def test_both_forms_of_rows_become_items() -> None:
 def test_other_rows_are_refused(change: dict[str, Any], says: str) -> None:
     with pytest.raises(DataError, match=says):
         all_items("test", [SANITISED[0] | change])
+
+
+async def test_what_cannot_be_tested_apart_is_missing_and_not_wrong() -> None:
+    """Like mbpp/367, whose test builds objects of a class of the reference."""
+    tree = {
+        "task_id": 367,
+        "text": "Write a function to tell whether a node is a leaf.",
+        "code": "class Node:\r\n  left = None\r\ndef is_leaf(node):\r\n  return node.left is None",
+        "test_list": ["assert is_leaf(root)"],
+        "test_setup_code": "root = Node()",
+    }
+    (item,) = to_items("test", [tree])
+    program = FUNCTION_TEST.program(item, Found(item.gold["canonical_solution"]))
+    assert isinstance(program, FunctionTest)
+    value = FUNCTION_TEST.verdict(item, await isolation().run(program))
+    assert isinstance(value, Missing)
+    assert value.why == "scorer_failed"
+    assert "'Node' is not defined" in value.detail
 
 
 async def test_golds_are_right_and_others_wrong() -> None:

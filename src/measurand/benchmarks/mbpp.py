@@ -93,15 +93,27 @@ def _texts(value: Json) -> list[str]:
 
 def entry_point_of(code: str, tests: Sequence[str], where: str) -> str:
     """The function of the reference that the first test calls. Raises DataError where there is none."""
-    try:
-        defined = {node.name for node in ast.parse(code).body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-        calls = [node.func for node in ast.walk(ast.parse(tests[0])) if isinstance(node, ast.Call)]
-    except (SyntaxError, ValueError):
-        defined, calls = set(), []
+    calls = [node.func for node in ast.walk(_parsed(tests[0])) if isinstance(node, ast.Call)]
+    defined = {name for node in _parsed(code).body for name in _names(node)}
     for call in calls:
         if isinstance(call, ast.Name) and call.id in defined:
             return call.id
     raise DataError(f"{where} has no test that calls a function of its `code`; mend the row")
+
+
+def _parsed(source: str) -> ast.Module:
+    try:
+        return ast.parse(source)
+    except (SyntaxError, ValueError):
+        return ast.Module([], [])
+
+
+def _names(node: ast.stmt) -> list[str]:
+    """What a statement at the top of a program defines."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return [node.name]
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    return [target.id for target in targets if isinstance(target, ast.Name)]
 
 
 def by_completion(item: Item, exemplars: Sequence[Item]) -> tuple[Complete, ...]:
@@ -147,7 +159,7 @@ CARD = Card(
     errata=(
         "The sanitised set of 427 mends or drops problems whose sentence and tests disagree.",
         "mbpp/367 builds trees of a class that only its reference defines, so its test cannot run here: it is left unscored.",
-        "In copies that were edited by hand, names such as sum_range_list hide what the function must do.",
+        "The challenge tests, which a few problems have, are not used.",
     ),
 )
 
