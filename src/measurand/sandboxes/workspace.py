@@ -30,7 +30,7 @@ _ANSWER_SECONDS = 15.0
 _CHUNK = 1 << 20
 _LENGTH = struct.Struct(">I")
 _OUTPUT_LIMIT = 1 << 20
-_MOST_ENTRIES = 20_000
+_MOST_ENTRIES = 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ class Workspace:
             raise InputError("a command cannot contain a NUL character")
         began = time.monotonic()
         cap = min(self._limits.output_bytes, _OUTPUT_LIMIT)
-        told = await self._ask("run", command.encode("utf-8", "surrogateescape"), float(seconds), cap, seconds=seconds)
+        told = await self._ask("run", command.encode("utf-8", "backslashreplace"), float(seconds), cap, seconds=seconds)
         match told:
             case ("ran", int(status), bytes(out), bytes(err), bool(timed_out), bool(lost)):
                 return CommandResult(

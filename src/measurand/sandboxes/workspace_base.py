@@ -59,8 +59,7 @@ def shared_base(
             copy(str(source), str(folder))
             if one_commit:
                 _commit(folder)
-            if uid is not None:
-                _give(folder, uid)
+            give(folder, uid)
         except OSError as error:
             raise SandboxError(f"{source} cannot be copied as the base of workspaces: {error}") from error
         yield Base(folder, uid, packages)
@@ -99,7 +98,10 @@ def _commit(folder: Path) -> None:
             raise SandboxError(f"git cannot make a repository of the base: {error}") from error
 
 
-def _give(folder: Path, uid: int) -> None:
+def give(folder: Path, uid: int | None) -> None:
+    """Make everything in a folder the property of that user; None is us, whose it is already."""
+    if uid is None:
+        return
     for top, folders, files in os.walk(folder):  # does not follow links
         for name in (*folders, *files):
             os.chown(Path(top, name), uid, uid, follow_symlinks=False)

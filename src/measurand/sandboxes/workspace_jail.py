@@ -197,6 +197,11 @@ def _environment() -> dict[str, str]:
     }
 
 
+def interpreter_inside() -> str:
+    """Where Python is in a workspace. Raises SandboxError where there is none."""
+    return _room().interpreter.path
+
+
 @cache
 def _shell() -> str:
     return "/bin/bash" if shutil.which("bash", path="/bin:/usr/bin") else "/bin/sh"
