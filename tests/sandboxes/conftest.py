@@ -1,4 +1,4 @@
-"""A sandbox that was found to work, and a watch for whatever outlives its program."""
+"""The sandboxes that were found to work here, each in turn, and a watch for whatever outlives its program."""
 
 import os
 from collections.abc import Callable
@@ -8,41 +8,53 @@ import pytest
 
 from measurand.sandboxes import room
 from measurand.sandboxes.bubblewrap import Bubblewrap
+from measurand.sandboxes.forkserver import ForkServer
+from measurand.sandboxes.jailer import Jailer
 
 OURS = 1_000_000 + os.getpid() % 100_000 * 1000
 """Numbers of users that nobody else's jails have, even where several test runs share a machine."""
 
-SANDBOX = Bubblewrap()
+SANDBOXES: dict[str, Jailer] = {"fork-server": ForkServer(), "bubblewrap": Bubblewrap()}
 
 
-@pytest.fixture
-def sandbox(monkeypatch: pytest.MonkeyPatch) -> Bubblewrap:
+@pytest.fixture(params=SANDBOXES)
+def sandbox(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Jailer:
     monkeypatch.setattr(room, "FIRST_UID", OURS)
-    isolation = SANDBOX.describe()
+    found = SANDBOXES[request.param]
+    isolation = found.describe()
     if isolation.level == "none":
         if os.environ.get("CI") == "true":
             pytest.fail(isolation.detail)
         pytest.skip(isolation.detail)
-    return SANDBOX
+    return found
 
 
 @pytest.fixture
-def survivors(sandbox: Bubblewrap) -> Callable[[], set[int]]:
-    """Processes in foreign namespaces that were not there when the test began."""
-    before = strangers()
-    return lambda: strangers() - before
+def survivors(sandbox: Jailer) -> Callable[[], set[int]]:
+    """Processes of jails that were not there when the test began. A server is none: its jails are one level deeper."""
+    level = 2 if isinstance(sandbox, ForkServer) else 1
+    before = strangers(level)
+    return lambda: strangers(level) - before
 
 
-def strangers() -> set[int]:
-    """Living processes; those that are dead and wait for the system's first process to notice do not count."""
-    home = Path("/proc/self/ns/pid").readlink()
+def strangers(level: int) -> set[int]:
+    """Living processes so many process namespaces below ours; the dead that wait for their parent do not count."""
+    home = depth(Path("/proc/self"))
     wanted = range(OURS, OURS + room.UIDS) if os.geteuid() == 0 else range(os.geteuid(), os.geteuid() + 1)
     found = set()
     for entry in Path("/proc").iterdir():
         try:
-            if entry.name.isdigit() and entry.stat().st_uid in wanted and (entry / "ns/pid").readlink() != home:
+            if entry.name.isdigit() and entry.stat().st_uid in wanted and depth(entry) >= home + level:
                 state = (entry / "stat").read_text().rpartition(")")[2].split()[0]
                 found |= {int(entry.name)} if state not in "ZX" else set()
         except OSError:
             continue
     return found
+
+
+def depth(process: Path) -> int:
+    """How many process namespaces a process is in."""
+    for line in (process / "status").read_text().splitlines():
+        if line.startswith("NSpid:"):
+            return len(line.split()) - 1
+    return 0

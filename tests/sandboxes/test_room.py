@@ -13,6 +13,7 @@ from measurand.core.program import Script
 from measurand.sandboxes import doctor, room
 from measurand.sandboxes.bubblewrap import Bubblewrap
 from measurand.sandboxes.jailed import printable
+from measurand.sandboxes.jailer import Jailer
 from tests.sandboxes.conftest import OURS
 
 SETTINGS = {
@@ -76,13 +77,13 @@ def test_it_is_tried_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
 
 
 def test_an_interpreter_that_cannot_be_seen_inside_is_passed_over(
-    sandbox: Bubblewrap, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    sandbox: Jailer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("sys.base_prefix", str(tmp_path))
     assert room.find_room().interpreter.path == "/usr/bin/python3"
 
 
-def test_the_doctor_says_what_is_there(sandbox: Bubblewrap) -> None:
+def test_the_doctor_says_what_is_there(sandbox: Jailer) -> None:
     findings = doctor.report()
     assert findings[0].ok
     assert "namespaces" in findings[0].detail
@@ -104,16 +105,18 @@ KILLED = """
 import asyncio, os, signal, threading, time
 from measurand.core.program import FunctionTest, Limits
 from measurand.sandboxes import room
-from measurand.sandboxes.bubblewrap import Bubblewrap
+from measurand.sandboxes.{module} import {kind}
 room.FIRST_UID = {uid}
 program = FunctionTest("def f():\\n    while True: pass\\n", "f", "def check(c): c()", limits=Limits(30, 60))
 threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGKILL)).start()
-asyncio.run(Bubblewrap().run(program))
+asyncio.run({kind}().run(program))
 """
 
 
-def test_a_killed_harness_leaves_nobody(sandbox: Bubblewrap, survivors: Callable[[], set[int]]) -> None:
-    done = subprocess.run([sys.executable, "-c", KILLED.format(uid=OURS)], timeout=30, check=False)
+def test_a_killed_harness_leaves_nobody(sandbox: Jailer, survivors: Callable[[], set[int]]) -> None:
+    kind = type(sandbox)
+    script = KILLED.format(uid=OURS, module=kind.__module__.rpartition(".")[2], kind=kind.__name__)
+    done = subprocess.run([sys.executable, "-c", script], timeout=30, check=False)
     assert done.returncode == -9
     deadline = time.monotonic() + 5
     while survivors() and time.monotonic() < deadline:

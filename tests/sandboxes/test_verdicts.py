@@ -7,6 +7,7 @@ from measurand.core.errors import SandboxError
 from measurand.core.identity import canonical
 from measurand.core.program import Ending, FunctionTest, Limits, Script
 from measurand.sandboxes.bubblewrap import Bubblewrap
+from measurand.sandboxes.jailer import Jailer
 
 LIMITS = Limits(cpu_seconds=1, wall_seconds=5)
 SUM = "def check(candidate):\n    assert candidate([1, 2]) == 3\n    assert candidate([]) == 0\n"
@@ -24,16 +25,16 @@ CANDIDATES: dict[str, tuple[str, Ending, str]] = {
     "raises at import": ("raise KeyError('x')", "exception", "KeyError"),
     "own exception": ("class Own(ValueError): pass\ndef total(xs): raise Own('x')", "exception", "ValueError: x"),
     "assertion of its own": ("def total(xs): assert False, 'mine'", "exception", "AssertionError: mine"),
-    "endless": ("def total(xs):\n    while True: pass", "timeout", "SIGXCPU"),
+    "endless": ("def total(xs):\n    while True: pass", "timeout", "processor time"),
     "memory": ("def total(xs): return 'a' * 10**10", "memory", ""),
     "recursion": ("def total(xs): return total(xs)", "exception", "RecursionError"),
     "segfault": ("import ctypes\ndef total(xs): return ctypes.string_at(0)", "killed", "SIGSEGV"),
-    "aborts": ("import os\ndef total(xs): os.abort()", "killed", "SIGABRT"),
+    "aborts": ("import os\ndef total(xs): os.abort()", "killed", "SIGABRT|SIGSEGV"),
     "exits": ("import os\ndef total(xs): os._exit(3)", "exception", "code 3"),
     "flood": ("def total(xs):\n    while True: print('x' * 10_000)", "output_limit", ""),
     "none": ("def total(xs): pass", "wrong_answer", ""),
     "unusable": ("def total(xs): return None if xs else 0", "wrong_answer", ""),
-    "too large": ("def total(xs): return 'a' * 10**7", "wrong_answer", "larger"),
+    "too large": ("def total(xs): return 'a' * 10**8", "wrong_answer", "larger"),
     "future": ("from __future__ import annotations\ndef total(xs: Undefined): return sum(xs)", "passed", ""),
     "dataclass": (
         "from dataclasses import dataclass\n@dataclass\nclass P:\n    x: 'int'\ndef total(xs): return P(sum(xs)).x",
@@ -46,7 +47,7 @@ CANDIDATES: dict[str, tuple[str, Ending, str]] = {
 
 
 @pytest.mark.parametrize("name", CANDIDATES)
-async def test_each_cause_has_its_ending(sandbox: Bubblewrap, name: str) -> None:
+async def test_each_cause_has_its_ending(sandbox: Jailer, name: str) -> None:
     source, ending, detail = CANDIDATES[name]
     result = await sandbox.run(FunctionTest(source, "total", SUM, limits=LIMITS))
     assert result.ending == ending, result
@@ -67,7 +68,7 @@ TESTS = {
 
 
 @pytest.mark.parametrize("name", TESTS)
-async def test_a_broken_test_is_no_fault_of_the_candidate(sandbox: Bubblewrap, name: str) -> None:
+async def test_a_broken_test_is_no_fault_of_the_candidate(sandbox: Jailer, name: str) -> None:
     result = await sandbox.run(FunctionTest(RIGHT, "total", TESTS[name], limits=LIMITS))
     assert result.ending == "no_verdict", result
     assert result.detail
@@ -95,7 +96,7 @@ async def test_a_broken_test_is_no_fault_of_the_candidate(sandbox: Bubblewrap, n
         ("def total(n): return list({'a', 'b', 'c', 'd', 'e'})", "import pathlib\n    assert candidate(0) == list({'a', 'b', 'c', 'd', 'e'})", "passed"),
     ],
 )  # fmt: skip
-async def test_what_crosses(sandbox: Bubblewrap, candidate: str, test: str, ending: Ending) -> None:
+async def test_what_crosses(sandbox: Jailer, candidate: str, test: str, ending: Ending) -> None:
     program = FunctionTest(
         candidate, "total", f"def check(candidate):\n    {test}\n", "def helper(n):\n    return n + 1\n", LIMITS
     )
@@ -103,7 +104,7 @@ async def test_what_crosses(sandbox: Bubblewrap, candidate: str, test: str, endi
     assert result.ending == ending, result
 
 
-async def test_processor_time_is_told(sandbox: Bubblewrap) -> None:
+async def test_processor_time_is_told(sandbox: Jailer) -> None:
     busy = "import time\ndef total(xs):\n    while time.process_time() < 0.3: pass\n    return sum(xs)"
     result = await sandbox.run(FunctionTest(busy, "total", SUM))
     assert result.ending == "passed"
@@ -119,14 +120,14 @@ SCRIPTS: dict[str, tuple[Script, Ending, int | None, str, str]] = {
     "exits like a signal": (Script("raise SystemExit(139)"), "finished", 139, "", ""),
     "fails": (Script("1 / 0"), "finished", 1, "", "ZeroDivisionError"),
     "is main": (Script("print(__name__)"), "finished", 0, "__main__\n", ""),
-    "is killed": (Script("import os; os.kill(os.getpid(), 9)"), "killed", None, "", ""),
+    "is killed": (Script("import ctypes; ctypes.string_at(0)"), "killed", None, "", ""),
     "sleeps": (Script("import time; time.sleep(60)", limits=Limits(wall_seconds=1)), "timeout", None, "", ""),
     "floods": (Script("while True: print('y' * 100)", limits=LIMITS), "output_limit", None, "y", ""),
 }
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
-async def test_scripts(sandbox: Bubblewrap, name: str) -> None:
+async def test_scripts(sandbox: Jailer, name: str) -> None:
     script, ending, code, stdout, stderr = SCRIPTS[name]
     result = await sandbox.run(script)
     assert (result.ending, result.exit_code) == (ending, code), result
@@ -134,12 +135,14 @@ async def test_scripts(sandbox: Bubblewrap, name: str) -> None:
     assert stderr in result.stderr
 
 
-async def test_a_program_that_cannot_be_handed_over_is_refused(sandbox: Bubblewrap) -> None:
+async def test_a_program_that_cannot_be_handed_over_is_refused(sandbox: Jailer) -> None:
     with pytest.raises(SandboxError, match="larger"):
-        await sandbox.run(Script("#" * 10**7))
+        await sandbox.run(Script("#" * 2 * 10**7))
 
 
-async def test_a_jail_that_cannot_begin_is_no_fault_of_the_program(sandbox: Bubblewrap) -> None:
+async def test_a_jail_that_cannot_begin_is_no_fault_of_the_program(sandbox: Jailer) -> None:
+    if not isinstance(sandbox, Bubblewrap):
+        pytest.skip("the server forks no second process, which could be refused")
     starved = msgspec.structs.replace(LIMITS, processes=1)
     with pytest.raises(SandboxError, match="could not be built"):
         await sandbox.run(FunctionTest(RIGHT, "total", SUM, limits=starved))

@@ -17,8 +17,10 @@ def find_sandbox(parallel: int | None = None) -> Sandbox:
     """
     if sys.platform == "linux":
         from measurand.sandboxes.bubblewrap import Bubblewrap
+        from measurand.sandboxes.choice import FirstThatWorks
+        from measurand.sandboxes.forkserver import ForkServer
 
-        return Bubblewrap(parallel)
+        return FirstThatWorks([ForkServer(parallel), Bubblewrap(parallel)])
     from measurand.sandboxes.refuse import NoSandbox
 
     return NoSandbox(

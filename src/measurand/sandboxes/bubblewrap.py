@@ -1,88 +1,106 @@
-"""Programs in namespaces of their own, by bubblewrap."""
+"""A fresh bubblewrap for each jail: slower than the fork-server, and with less to ask of the machine."""
 
 from __future__ import annotations
 
-import asyncio
+import contextlib
 import itertools
 import os
-import threading
+import re
+import signal
+import subprocess
+from collections.abc import AsyncIterator
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from measurand.core.errors import SandboxError
-from measurand.core.ports import Isolation
-from measurand.core.program import FunctionTest, Program, Result
-from measurand.sandboxes.jailed import Jail
-from measurand.sandboxes.room import Room, find_room, outside_uid
-from measurand.sandboxes.verdict import run_function_test, run_script
+from measurand.sandboxes.jailed import Handed, Jail, readable
+from measurand.sandboxes.jailer import Found, Jailer
+from measurand.sandboxes.room import SEALED, Room, as_user, close_all, filter_file, find_room, module_files, outside_uid
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from measurand.core.program import Limits
+    from measurand.sandboxes.verdict import StartJail
+
+_SIGNALLED = 128
+_INIT = re.compile(rb'"child-pid": (\d+)')
 
 
-class Bubblewrap:
-    """A sandbox that builds a fresh jail for each program and leaves nothing of it behind.
+class Bubblewrap(Jailer):
+    """A sandbox that lets bubblewrap build each jail, under a user that differs from jail to jail as root."""
 
-    Inside: own user, process, mount, network, IPC, host-name and cgroup namespaces, no network, a read-only
-    /usr, one temporary folder of limited size, a cleared environment, no privileges. Outside: an unprivileged
-    user, who differs from jail to jail, where Measurand runs as root. Memory is limited for each process, not
-    for their sum.
-
-    `parallel` is how many programs run at once; by default one for each core.
-    """
+    by = "bubblewrap"
 
     def __init__(self, parallel: int | None = None) -> None:
-        self._parallel = parallel or _cores()
-        self._found: Room | str = ""
-        self._finding = threading.Lock()
+        super().__init__(parallel)
         self._turns = itertools.count()
-        self._gate: tuple[asyncio.AbstractEventLoop, asyncio.Semaphore] | None = None
 
-    def describe(self) -> Isolation:
-        """The isolation found by building a jail, once."""
-        found = self._find()
-        if isinstance(found, str):
-            return Isolation("none", "bubblewrap", found)
-        return Isolation("namespaces", "bubblewrap", f"Python {found.version} inside")
+    def find(self) -> Found:
+        """Build a jail and look around in it."""
+        return Found(find_room())
 
-    async def run(self, program: Program) -> Result:
-        """Run one program. Raises SandboxError where no jail can be built; then nothing is executed."""
-        found = self._found or await asyncio.to_thread(self._find)
-        if isinstance(found, str):
-            raise SandboxError(found)
-        async with self._turnstile():
-            start = partial(self._start, found)
-            if isinstance(program, FunctionTest):
-                return await run_function_test(start, program)
-            return await run_script(start, program)
+    @contextlib.asynccontextmanager
+    async def starting(self, room: Room, limits: Limits) -> AsyncIterator[StartJail]:
+        """Each jail is on its own."""
+        del limits
+        yield partial(self._start, room)
 
-    async def close(self) -> None:
-        """Nothing is left to do: every program has been cleared away before its result was given."""
-
-    def _start(self, room: Room, driver: str, job: tuple[object, ...], limits: Limits, **options: Any) -> Jail:
-        return Jail(room, driver, job, limits, uid=outside_uid(next(self._turns)), **options)
-
-    def _find(self) -> Room | str:
-        with self._finding:
-            if not self._found:
-                try:
-                    self._found = find_room()
-                except SandboxError as error:
-                    self._found = str(error)
-        return self._found
-
-    def _turnstile(self) -> asyncio.Semaphore:
-        """A semaphore belongs to one event loop; a sandbox may outlive several."""
-        loop = asyncio.get_running_loop()
-        if self._gate is None or self._gate[0] is not loop:
-            self._gate = loop, asyncio.Semaphore(self._parallel)
-        return self._gate[1]
+    def _start(self, room: Room, *args: Any, **options: Any) -> BubblewrapJail:
+        return BubblewrapJail(room, outside_uid(next(self._turns)), *args, **options)
 
 
-def _cores() -> int:
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:
-        return os.cpu_count() or 1
+class BubblewrapJail(Jail):
+    """A jail that bubblewrap builds; its process outside ends right after the first process inside."""
+
+    def __init__(self, room: Room, uid: int | None, *args: Any, **options: Any) -> None:
+        self._room = room
+        self._uid = uid
+        super().__init__(*args, **options)
+
+    def _launch(self, handed: Handed) -> None:
+        files = module_files(handed.driver)
+        seccomp = filter_file()
+        package = "measurand.sandboxes.jail"
+        code = f"from {package}.{handed.driver} import run; from {package}.inside import enter; run(*enter())"
+        passed = [handed.job, handed.begun, *handed.channels]
+        options = (*SEALED, "--info-fd", str(handed.informed), "--seccomp", str(seccomp))
+        command = self._room.command(code, disk_bytes=handed.limits.disk_bytes, files=files, options=options)
+        temporary = [seccomp, *(fd for fd, _ in files)]
+        try:
+            self._process = subprocess.Popen(  # noqa: S603 - our own command; the program comes by descriptor
+                [*command, *map(str, passed)],
+                stdin=handed.stdin,
+                stdout=handed.out,
+                stderr=handed.err,
+                pass_fds=[*passed, handed.informed, *temporary],
+                start_new_session=True,
+                **as_user(self._uid),
+            )
+        finally:
+            close_all(temporary)
+
+    def _first_process(self, said: bytes, fds: list[int]) -> int | None:
+        del fds
+        found = _INIT.search(said)
+        return os.pidfd_open(int(found[1])) if found else None
+
+    async def _bury(self) -> None:
+        if self._init is not None:
+            await readable(self._init)  # bubblewrap leaves as soon as its first process has said how all ended
+            bury(self._init)
+        pidfd = os.pidfd_open(self._process.pid)
+        try:
+            await readable(pidfd)
+        finally:
+            os.close(pidfd)
+        self._process.poll()
+
+    def _unreported_code(self) -> int:
+        code = self._process.returncode
+        if code is None:
+            return -signal.SIGKILL
+        return _SIGNALLED - code if code > _SIGNALLED else code
+
+
+def bury(pidfd: int) -> None:
+    """Reap an orphan that fell to us, as it does where we are the first process of a container."""
+    with contextlib.suppress(ChildProcessError):
+        os.waitid(os.P_PIDFD, pidfd, os.WEXITED | os.WNOHANG)

@@ -1,21 +1,24 @@
-"""One jail while it lives: bubblewrap's process, the namespace behind it, and what comes out of it."""
+"""One jail while it lives: its first process, what comes out of it, and its end."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import math
 import os
 import re
 import signal
-import subprocess
+import socket
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from measurand.core.errors import SandboxError
+from measurand.sandboxes.clock import kernel_cpu_seconds
 from measurand.sandboxes.jail.codec import CodecError, encode
-from measurand.sandboxes.jail.inside import REPORT
-from measurand.sandboxes.room import Room, memory_file, module_files
+from measurand.sandboxes.jail.inside import BEGUN, REPORT
+from measurand.sandboxes.room import close_all, memory_file
+from measurand.sandboxes.usage import Usage, usage_of
 
 if TYPE_CHECKING:
     from measurand.core.program import Limits
@@ -23,8 +26,6 @@ if TYPE_CHECKING:
 DEATH_SECONDS = 5.0
 """How long the kernel may take to end what was killed."""
 
-_SIGNALLED = 128
-_INIT = re.compile(rb'"child-pid": (\d+)')
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _CHUNK = 1 << 16
 
@@ -66,26 +67,40 @@ class Tap:
         os.close(self._fd)
 
 
-class Jail:
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """What a new jail is given, as descriptors that are closed here as soon as it has been started."""
+
+    driver: str
+    job: int
+    stdin: int
+    out: int
+    err: int
+    begun: int
+    informed: int
+    channels: tuple[int, ...]
+    limits: Limits
+
+
+class Jail(ABC):
     """A program in its own namespaces, started at once. `kill` must be awaited whatever happens.
 
     `driver` is a module of `sandboxes.jail`; it gets `job` and the descriptors `channels`, which stay open here.
-    `ended` is done when bubblewrap has ended, `full` when there is more output than the limit allows. After
-    `kill`, `begun` says whether the jail was built and the driver took over, and `code`, `signal` and
-    `cpu_seconds` how the program ended by itself. The latter are reported from inside, where the program could
-    change them: they may explain a failure but never make a success.
+    `ended` is done when nothing of the jail lives any more, `full` when there is more output than the limit allows.
+    After `kill`, `begun` says whether the jail was built and the driver took over, `starved` whether the kernel
+    ended it for lack of memory, and `code`, `signal` and `cpu_seconds` how the program ended by itself. The latter
+    may be reported from inside, where the program could change them: they may explain a failure but never make a
+    success.
     """
 
-    def __init__(  # noqa: PLR0913 - it is the one place where a process is started
+    def __init__(
         self,
-        room: Room,
         driver: str,
         job: Sequence[object],
         limits: Limits,
         *,
-        uid: int | None,
         channels: Sequence[int] = (),
-        stdin: bytes | None = None,
+        stdin: bytes = b"",
     ) -> None:
         try:
             job_data = encode((_inner(limits), *job))
@@ -97,46 +112,47 @@ class Jail:
         self.begun = False
         self.code = 0
         self.signal = ""
+        self.starved = False
         self.cpu_seconds = 0.0
         self._limits = limits
-        self._informed = asyncio.Event()
+        self._informed: asyncio.Future[None] = self._loop.create_future()
+        self._said = b""
         self._init: int | None = None
-        ours, theirs = _pipes(4)
-        info, begun, out, err = theirs
-        files = module_files(driver)
-        job_fd = memory_file(job_data)
-        stdin_fd = memory_file(stdin or b"")
-        code = f"from {_module(driver)} import run; run()"
-        command = room.command(code, disk_bytes=limits.disk_bytes, files=files, options=("--info-fd", str(info)))
-        passed = [job_fd, begun, *channels]
+        (begun, out, err), theirs = _pipes(3)
+        self._info, informed = socket.socketpair()
+        job_fd, stdin_fd, informed_fd = memory_file(job_data), memory_file(stdin), informed.detach()
+        fds = [job_fd, stdin_fd, informed_fd, *theirs]
         try:
-            self._process = subprocess.Popen(  # noqa: S603 - our own command; the program comes by descriptor
-                [*command, *map(str, passed)],
-                stdin=subprocess.DEVNULL if stdin is None else stdin_fd,
-                stdout=out,
-                stderr=err,
-                pass_fds=[*passed, info, *(fd for fd, _ in files)],
-                start_new_session=True,
-                user=uid,
-                group=uid,
-                extra_groups=None if uid is None else [],
+            self._launch(
+                Handed(driver, job_fd, stdin_fd, theirs[1], theirs[2], theirs[0], informed_fd, tuple(channels), limits)
             )
-            self._pidfd = os.pidfd_open(self._process.pid)
         except OSError as error:
-            close_all(ours)
+            close_all([begun, out, err, self._info.detach()])
             raise SandboxError(f"no process could be started: {error}") from error
         finally:
-            close_all([job_fd, stdin_fd, *theirs, *(fd for fd, _ in files)])
-        self._info, self._begun = ours[:2]
-        self._taps = [Tap(fd, limits.output_bytes, self._overflow) for fd in ours[2:]]
-        os.set_blocking(self._begun, False)
+            close_all(fds)
+        self._begun = begun
+        self._taps = [Tap(fd, limits.output_bytes, self._overflow) for fd in (out, err)]
+        self._loop.add_reader(self._begun, self._listen)
         self._loop.add_reader(self._info, self._learn_init)
-        self._loop.add_reader(self._pidfd, self._reap)
+
+    @abstractmethod
+    def _launch(self, handed: Handed) -> None:
+        """Start it. Raises OSError, and SandboxError where only trying again will help."""
+
+    @abstractmethod
+    def _first_process(self, said: bytes, fds: list[int]) -> int | None:
+        """A descriptor of the jail's first process, from what came over the socket `informed`."""
+
+    @property
+    def usage(self) -> Usage:
+        """What it uses at the moment, as seen from outside."""
+        return Usage() if self._init is None else usage_of(self._init)
 
     @property
     def timed_out(self) -> bool:
-        """Whether it was ended by its limit of processor time; the second signal is for those who ignore the first."""
-        return self.signal == "SIGXCPU" or (self.signal == "SIGKILL" and self.cpu_seconds >= _cpu(self._limits))
+        """Whether it has used more processor time than it may."""
+        return self.cpu_seconds > self._limits.cpu_seconds
 
     @property
     def stdout(self) -> str:
@@ -151,62 +167,71 @@ class Jail:
     async def kill(self) -> None:
         """End everything inside, wait until it is gone, and let go of all descriptors.
 
-        The first process of a namespace takes all others with it, however they were detached. Bubblewrap names it
-        as soon as it exists; were bubblewrap killed before, that process could be left waiting for it.
+        The first process of a namespace takes all others with it, however they were detached. Who starts a jail
+        names that process as soon as it exists.
         """
         try:
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(DEATH_SECONDS):
-                    await self._informed.wait()
-            if self._init is not None:
-                with contextlib.suppress(ProcessLookupError):
-                    signal.pidfd_send_signal(self._init, signal.SIGKILL)
-            elif not self.ended.done():
-                self._process.kill()
             async with asyncio.timeout(DEATH_SECONDS):
+                await asyncio.wait({self._informed})
                 if self._init is not None:
-                    await _readable(self._init)
-                    _bury(self._init)
-                await self.ended
+                    with contextlib.suppress(ProcessLookupError):
+                        signal.pidfd_send_signal(self._init, signal.SIGKILL)
+                await asyncio.wait({self.ended})
+                await self._bury()
         except TimeoutError:
             raise SandboxError(f"a jail could not be ended within {DEATH_SECONDS:g} seconds") from None
         finally:
             self._let_go()
 
+    async def _bury(self) -> None:  # noqa: B027 - most kinds leave nothing to us
+        """Reap what is left to us once the first process is gone."""
+
+    def _unreported_code(self) -> int:
+        """The exit code, negative for a signal, where the watcher has not reported it."""
+        return -signal.SIGKILL
+
+    def _starved(self) -> bool:
+        """Whether some process of it was ended for lack of memory, where that can be known."""
+        return False
+
     def _let_go(self) -> None:
-        for fd in (self._info, self._pidfd):
-            self._loop.remove_reader(fd)
+        for source in (self._info, self._begun):
+            self._loop.remove_reader(source)
+        if self._init is not None:
+            os.close(self._init)
         for tap in self._taps:
             tap.close()
-        self._hear(_take(self._begun))
-        close_all([self._info, self._pidfd, self._begun, *([] if self._init is None else [self._init])])
+        self._hear(self._said)
+        os.close(self._begun)
+        self._info.close()
 
     def _learn_init(self) -> None:
         self._loop.remove_reader(self._info)
-        self._informed.set()
-        said = _INIT.search(_take(self._info))
-        if said:
-            with contextlib.suppress(ProcessLookupError):
-                self._init = os.pidfd_open(int(said[1]))
+        with contextlib.suppress(OSError):
+            said, fds, _, _ = socket.recv_fds(self._info, _CHUNK, 1)
+            self._init = self._first_process(said, fds)
+        self._informed.set_result(None)
+
+    def _listen(self) -> None:
+        """Take what the watcher says; it closes the pipe when all is over, and nobody else in the jail has it."""
+        said = os.read(self._begun, _CHUNK)
+        self._said += said
+        if not said:
+            self._loop.remove_reader(self._begun)
+            if not self.ended.done():
+                self.ended.set_result(None)
 
     def _hear(self, said: bytes) -> None:
-        """Take the watcher's report; where there is none, what bubblewrap says must do."""
-        self.begun = said[:1] == b"!"
-        code = -signal.SIGKILL if self._process.returncode is None else self._process.returncode
-        if len(said) == 1 + REPORT.size:
-            status, self.cpu_seconds = REPORT.unpack(said[1:])
+        """Take the watcher's report; where there is none, what is known outside must do."""
+        self.begun = said.startswith(BEGUN)
+        code = self._unreported_code()
+        if len(said) == len(BEGUN) + REPORT.size:
+            status, self.cpu_seconds = REPORT.unpack(said[len(BEGUN) :])
             code = os.waitstatus_to_exitcode(status)
-        elif code > _SIGNALLED:
-            code = _SIGNALLED - code
         self.code = max(code, 0)
         if code < 0:
             self.signal = _signal_name(-code)
-
-    def _reap(self) -> None:
-        self._loop.remove_reader(self._pidfd)
-        self._process.wait()
-        if not self.ended.done():
-            self.ended.set_result(None)
+            self.starved = code == -signal.SIGKILL and self._starved()
 
     def _overflow(self) -> None:
         if not self.full.done():
@@ -216,18 +241,6 @@ class Jail:
 def printable(text: str) -> str:
     """The text with control characters and lone surrogates escaped; safe to store and to show."""
     return _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
-
-
-def close_all(fds: Sequence[int]) -> None:
-    """Close descriptors."""
-    for fd in fds:
-        os.close(fd)
-
-
-def _bury(pidfd: int) -> None:
-    """Reap an orphan that fell to us, as it does where we are the first process of a container."""
-    with contextlib.suppress(ChildProcessError):
-        os.waitid(os.P_PIDFD, pidfd, os.WEXITED | os.WNOHANG)
 
 
 def _signal_name(number: int) -> str:
@@ -242,32 +255,17 @@ def _pipes(count: int) -> tuple[list[int], list[int]]:
     return [reading for reading, _ in pairs], [writing for _, writing in pairs]
 
 
-def _take(fd: int) -> bytes:
-    os.set_blocking(fd, False)
-    try:
-        return os.read(fd, _CHUNK)
-    except BlockingIOError:
-        return b""
-
-
-def _module(driver: str) -> str:
-    return f"measurand.sandboxes.jail.{driver}"
-
-
-def _cpu(limits: Limits) -> int:
-    return max(1, math.ceil(limits.cpu_seconds))
-
-
 def _inner(limits: Limits) -> dict[str, int]:
     return {
-        "cpu": _cpu(limits),
+        "cpu": kernel_cpu_seconds(limits),
         "memory": limits.memory_bytes,
         "disk": limits.disk_bytes,
         "processes": limits.processes,
     }
 
 
-async def _readable(fd: int) -> None:
+async def readable(fd: int) -> None:
+    """Wait until a descriptor can be read; of a process, until it has ended."""
     loop = asyncio.get_running_loop()
     ready = asyncio.Event()
     loop.add_reader(fd, ready.set)

@@ -6,27 +6,34 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from measurand.core.errors import SandboxError
+from measurand.sandboxes.clock import WORK, factor_of
+from measurand.sandboxes.jail import seccomp
 
 FIRST_UID = 60600
 """As root, programs run under numbers from here on: systemd leaves 60578 to 61183 to nobody."""
 
 UIDS = 500
 
+SEALED = ("--disable-userns",)
+"""Options of a jail inside which no other is to be built."""
+
 _INSIDE = "65534"
 _MODULES = Path(__file__).parent / "jail"
 _PACKAGE = "measurand/sandboxes/jail"
 _NAMESPACES = ("user", "ipc", "pid", "net", "uts", "cgroup")
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
-_TRIAL = (
-    "import os, resource, platform; import measurand.sandboxes.jail.test_driver as _;"
-    "assert os.getuid() == 65534 and not os.path.exists('/etc') and not os.path.exists('/proc');"
-    "print(platform.python_version())"
-)
+_TRIAL = f"""
+import os, platform
+import measurand.sandboxes.jail.test_driver
+assert os.getuid() == 65534 and not os.path.exists('/etc') and not os.path.exists('/proc')
+print(platform.python_version())
+{WORK}"""
 _TRIAL_SECONDS = 20
 
 
@@ -45,6 +52,7 @@ class Room:
     bwrap: str
     interpreter: Interpreter
     version: str = ""
+    factor: float = 1.0
 
     def command(
         self, code: str, *, disk_bytes: int, files: Sequence[tuple[int, str]], options: Sequence[str]
@@ -55,7 +63,7 @@ class Room:
         /etc. Hashes of strings are repeatable, so a program that depends on the order of a set is as well;
         that is why the interpreter gets its cleared environment instead of `-I`.
         """
-        command = [self.bwrap, *(f"--unshare-{name}" for name in _NAMESPACES), "--disable-userns"]
+        command = [self.bwrap, *(f"--unshare-{name}" for name in _NAMESPACES)]
         command += ["--uid", _INSIDE, "--gid", _INSIDE, "--hostname", "jail", "--new-session", "--die-with-parent"]
         command += ["--clearenv", "--setenv", "PATH", "/usr/bin:/bin", "--setenv", "HOME", "/tmp"]  # noqa: S108 - the jail's own
         command += ["--setenv", "LANG", "C.UTF-8", "--setenv", "PYTHONHASHSEED", "0"]
@@ -78,6 +86,26 @@ def module_files(*names: str) -> list[tuple[int, str]]:
     ]
 
 
+def filter_file() -> int:
+    """A descriptor of the filter of system calls for this machine."""
+    machine = os.uname().machine
+    try:
+        return memory_file(seccomp.program(machine))
+    except KeyError:
+        raise SandboxError(f"system calls cannot be filtered on {machine}: use x86_64 or aarch64") from None
+
+
+def close_all(fds: Iterable[int]) -> None:
+    """Close descriptors."""
+    for fd in fds:
+        os.close(fd)
+
+
+def as_user(uid: int | None) -> dict[str, Any]:
+    """The arguments of Popen that start a process under that number and in none of our groups."""
+    return {"user": uid, "group": uid, "extra_groups": None if uid is None else []}
+
+
 def memory_file(data: bytes) -> int:
     """A descriptor of an unnamed file that holds these bytes, at its start."""
     fd = os.memfd_create("measurand")
@@ -92,6 +120,12 @@ def outside_uid(turn: int) -> int | None:
     return FIRST_UID + turn % UIDS if os.geteuid() == 0 else None
 
 
+def users() -> str:
+    """As whom programs run, in words."""
+    outside = f"unprivileged users from {FIRST_UID} on" if os.geteuid() == 0 else f"user {os.geteuid()}"
+    return f"{outside} outside, {_INSIDE} inside"
+
+
 def find_room() -> Room:
     """Build a jail and look around in it. Raises SandboxError with what is missing and how to mend it."""
     bwrap = shutil.which("bwrap")
@@ -104,38 +138,36 @@ def find_room() -> Room:
     for interpreter in _interpreters():
         room = Room(bwrap, interpreter)
         try:
-            return Room(bwrap, interpreter, _try(room))
+            version, seconds = try_room(room, _TRIAL, ("test_driver",), SEALED)
+            return Room(bwrap, interpreter, version, factor_of(float(seconds)))
         except SandboxError as error:
             said = str(error)
     raise SandboxError(f"bubblewrap is installed but cannot build a jail ({said}), so no program is run: {_mend(said)}")
 
 
-def _try(room: Room) -> str:
-    """The version of the interpreter inside."""
-    files = module_files("test_driver")
-    uid = outside_uid(UIDS - 1)
+def try_room(room: Room, code: str, modules: Sequence[str], options: Sequence[str]) -> list[str]:
+    """Run code of ours in a jail, and return the lines that it prints. Raises SandboxError with its last words."""
+    files = module_files(*modules)
+    fds = [filter_file(), *(fd for fd, _ in files)]
     try:
         done: subprocess.CompletedProcess[str] = subprocess.run(  # noqa: S603 - a fixed command
-            room.command(_TRIAL, disk_bytes=1 << 20, files=files, options=()),
+            [*room.command(code, disk_bytes=1 << 20, files=files, options=options), str(fds[0])],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
             errors="replace",
             timeout=_TRIAL_SECONDS,
             check=False,
-            pass_fds=[fd for fd, _ in files],
-            user=uid,
-            group=uid,
-            extra_groups=None if uid is None else [],
+            pass_fds=fds,
+            **as_user(outside_uid(UIDS - 1)),
         )
     except (OSError, subprocess.SubprocessError) as error:
         raise SandboxError(str(error)) from error
     finally:
-        for fd, _ in files:
-            os.close(fd)
+        close_all(fds)
     if done.returncode != 0:
         raise SandboxError((done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1][:300])
-    return done.stdout.strip()
+    return done.stdout.split()
 
 
 def _interpreters() -> Iterator[Interpreter]:

@@ -10,9 +10,11 @@ from typing import get_args
 
 from measurand.core.errors import SandboxError
 from measurand.core.program import Ending, FunctionTest, Result, Script
+from measurand.sandboxes.clock import CPU_LIMIT, watch
 from measurand.sandboxes.jail.codec import CodecError, decode
 from measurand.sandboxes.jail.inside import read_frames
-from measurand.sandboxes.jailed import Jail, close_all, printable
+from measurand.sandboxes.jailed import Jail, printable
+from measurand.sandboxes.room import close_all
 
 StartJail = Callable[..., Jail]
 """Makes a Jail of a driver, a job and limits; the rest of its arguments are as for Jail."""
@@ -31,17 +33,16 @@ async def run_script(start: StartJail, script: Script) -> Result:
         "script_driver", (script.source,), script.limits, stdin=script.stdin.encode("utf-8", "backslashreplace")
     )
     try:
-        await asyncio.wait({jail.ended, jail.full}, timeout=script.limits.wall_seconds, return_when="FIRST_COMPLETED")
-        in_time = jail.ended.done() or jail.full.done()
+        exceeded = await watch({jail.ended, jail.full}, [jail], script.limits)
     finally:
         await jail.kill()
     _demand_begun(jail)
-    ending: Ending = _ending_of(jail, "finished") if in_time else "timeout"
+    ending, detail = exceeded or (_ending_of(jail, "finished"), "")
     return _result(
         jail,
         begun,
         ending,
-        jail.signal if ending == "killed" else "",
+        jail.signal if ending == "killed" else detail,
         exit_code=jail.code if ending == "finished" else None,
     )
 
@@ -73,29 +74,32 @@ async def run_function_test(start: StartJail, program: FunctionTest) -> Result:
             jails.append(test)
         finally:
             close_all([*requests, *answers, verdict[1]])
-        ends = {test.ended, test.full, candidate.full}
-        await asyncio.wait(ends, timeout=program.limits.wall_seconds, return_when="FIRST_COMPLETED")
-        in_time = any(end.done() for end in ends)
-        reports = _reports(verdict[0], nonce) if test.ended.done() else []
-        if in_time:
+        exceeded = await watch({test.ended, test.full, candidate.full}, jails, program.limits)
+        if not exceeded:
             await asyncio.wait(
                 {candidate.ended, candidate.full}, timeout=_LEAVING_SECONDS, return_when="FIRST_COMPLETED"
             )
         left = candidate.ended.done()
     finally:
+        ends = await asyncio.gather(*(jail.kill() for jail in jails), return_exceptions=True)
+        reports = _reports(verdict[0], nonce)
         os.close(verdict[0])
-        for done in await asyncio.gather(*(jail.kill() for jail in jails), return_exceptions=True):
-            if isinstance(done, BaseException):
-                raise done
+        for end in ends:
+            if isinstance(end, BaseException):
+                raise end
     _demand_begun(test)
     if not reports or reports[-1][0] != "no_verdict":
         _demand_begun(candidate)
-    ending, detail = _decide(candidate, test, reports, left=left) if in_time else ("timeout", "")
+    ending, detail = exceeded or _decide(candidate, test, reports, left=left)
+    if exceeded and not reports:
+        ending, detail = "no_verdict", f"the test was not loaded before {detail}"
     return _result(candidate, began, ending, detail)
 
 
 def _decide(candidate: Jail, test: Jail, reports: list[tuple[str, str]], *, left: bool) -> tuple[Ending, str]:
     """The ending, from what the test's jail reported and how both jails ended."""
+    if reports and (candidate.timed_out or test.timed_out):
+        return "timeout", CPU_LIMIT
     if candidate.full.done():
         return "output_limit", ""
     kind, detail = reports[-1] if reports else ("", "")
@@ -121,6 +125,8 @@ def _ending_of(jail: Jail, otherwise: Ending) -> Ending:
         return "output_limit"
     if jail.timed_out:
         return "timeout"
+    if jail.starved:
+        return "memory"
     return "killed" if jail.signal else otherwise
 
 

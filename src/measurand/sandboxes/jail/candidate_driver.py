@@ -10,7 +10,7 @@ import builtins
 import os
 
 from measurand.sandboxes.jail.codec import CodecError
-from measurand.sandboxes.jail.inside import Channel, define, enter, text_of
+from measurand.sandboxes.jail.inside import Channel, define, text_of
 
 TYPE_CHECKING = False  # a bare interpreter takes longer to import typing than for all else here
 if TYPE_CHECKING:
@@ -18,10 +18,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def main() -> None:
+def main(source: str, entry_point: str, channel: Channel) -> None:
     """Load the candidate, then answer calls until the channel closes."""
-    (source, entry_point), (incoming, outgoing) = enter()
-    channel = Channel(incoming, outgoing)
     loaded = attempt(load, source, entry_point)
     if loaded[0] != "returned":
         channel.send(loaded)
@@ -65,9 +63,11 @@ def _builtin_class(error: Exception) -> str:
     return "Exception"
 
 
-def run() -> None:
+def run(job: tuple[Any, ...], channels: list[int]) -> None:
     """Entry: leave without running what the candidate registered for the end."""
     try:
-        main()
+        source, entry_point = job
+        incoming, outgoing = channels
+        main(source, entry_point, Channel(incoming, outgoing))
     finally:
         os._exit(0)

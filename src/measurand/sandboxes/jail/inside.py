@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 MAX_TEXT = 2000
 """Characters of an error's text that are kept."""
 
+BEGUN = b"!"
+
 REPORT = struct.Struct(">id")
 """What the watcher reports: the wait status of its child, and the seconds of processor time it used."""
 
@@ -23,49 +25,65 @@ _LENGTH = struct.Struct(">I")
 
 
 def enter() -> tuple[tuple[Any, ...], list[int]]:
-    """Take the job and the channels that were passed, under the limits of the job.
+    """Take the job and the channels from the command line, in a process that bubblewrap has just started.
 
-    The command line holds file descriptors: the job, the pipe of the watcher, and the channels. Both of the
-    first are closed before anybody else's code runs. That code runs in a child; its parent, the watcher, says
-    "begun" and in the end how the child ended and what it used, for which there is no way around bubblewrap.
+    The command line holds file descriptors: the job, the pipe of the watcher, and the channels. The job runs in a
+    child; its parent, the watcher, says in the end how the child ended and what it used, for which there is no way
+    around bubblewrap.
     """
     job_fd, watcher_fd, *channels = [int(number) for number in sys.argv[1:]]
-    with open(job_fd, "rb") as file:  # noqa: PTH123 - a descriptor, not a path
-        limits, *job = decode(file.read())
-    _limit(**limits)
-    sys.argv[1:] = []
-    sys.path.remove("/jail")
+    job = take(job_fd)
     child = os.fork()
     if child:
         _watch(child, watcher_fd, channels)
+    begin(watcher_fd)
+    return job, channels
+
+
+def take(job_fd: int) -> tuple[Any, ...]:
+    """Read the job, and from here on keep to its limits."""
+    with open(job_fd, "rb") as file:
+        limits, *job = decode(file.read())
+    _limit(**limits)
+    return tuple(job)
+
+
+def begin(watcher_fd: int) -> None:
+    """Say that the jail has been built, and let go of the last thing that is not the program's own."""
+    os.write(watcher_fd, BEGUN)
     os.close(watcher_fd)
-    return tuple(job), channels
+    sys.argv[1:] = []
+    sys.path.remove("/jail")
 
 
 def _watch(child: int, watcher_fd: int, channels: list[int]) -> NoReturn:
     """Wait for the child, report, and leave, which ends whatever it left running."""
     for channel in channels:
         os.close(channel)
-    os.write(watcher_fd, b"!")
     _, status, usage = os.wait4(child, 0)
-    os.write(watcher_fd, REPORT.pack(status, usage.ru_utime + usage.ru_stime))
+    os.write(watcher_fd, report(status, usage))
     os._exit(0)
+
+
+def report(status: int, usage: resource.struct_rusage) -> bytes:
+    """The report of how a program ended."""
+    return REPORT.pack(status, usage.ru_utime + usage.ru_stime)
 
 
 def _limit(*, cpu: int, memory: int, disk: int, processes: int) -> None:
     """Limits inside the jail's own user namespace, where the number of processes is counted apart."""
-    for what, soft, hard in (
-        (resource.RLIMIT_CPU, cpu, cpu + 1),
-        (resource.RLIMIT_AS, memory, memory),
-        (resource.RLIMIT_FSIZE, disk, disk),
-        (resource.RLIMIT_NPROC, processes, processes),
-        (resource.RLIMIT_NOFILE, 64, 64),
-        (resource.RLIMIT_CORE, 0, 0),
+    for what, most in (
+        (resource.RLIMIT_CPU, cpu),
+        (resource.RLIMIT_AS, memory),
+        (resource.RLIMIT_FSIZE, disk),
+        (resource.RLIMIT_NPROC, processes),
+        (resource.RLIMIT_NOFILE, 64),
+        (resource.RLIMIT_CORE, 0),
     ):
-        _, most = resource.getrlimit(what)
-        if most != resource.RLIM_INFINITY:
-            soft, hard = min(soft, most), min(hard, most)  # noqa: PLW2901 - a limit can only be lowered
-        resource.setrlimit(what, (soft, hard))
+        _, before = resource.getrlimit(what)
+        if before != resource.RLIM_INFINITY:
+            most = min(most, before)  # noqa: PLW2901 - a limit can only be lowered
+        resource.setrlimit(what, (most, most))
 
 
 def define(name: str, source: str) -> dict[str, Any]:

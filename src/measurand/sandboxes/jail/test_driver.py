@@ -10,16 +10,17 @@ import builtins
 import os
 
 from measurand.sandboxes.jail.codec import CodecError, encode
-from measurand.sandboxes.jail.inside import Channel, define, enter, execute, text_of, write_frame
+from measurand.sandboxes.jail.inside import Channel, define, execute, text_of, write_frame
 
 TYPE_CHECKING = False  # a bare interpreter takes longer to import typing than for all else here
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 
-def run() -> None:
+def run(job: tuple[Any, ...], channels: list[int]) -> None:
     """Load the test, wait for the candidate, check it. Leaves the process with the verdict."""
-    (preamble, test, entry_point, nonce), (incoming, outgoing, verdict) = enter()
+    preamble, test, entry_point, nonce = job
+    incoming, outgoing, verdict = channels
     _be_silent()
     witness = Witness(Channel(incoming, outgoing), verdict, nonce)
     try:

@@ -1,0 +1,43 @@
+"""What a hostile program tries, by the numbers of the project's list of 70 cases, and how each attempt is judged.
+
+Cases 1 to 17 (resources) are in `test_programs_resources`, 18 to 41 (host, network, parent and siblings) in
+`test_programs_reach`, 42 to 61 (false passes) in `test_programs_verdicts`. Cases 24 to 26 are about files that a
+program leaves for collection and belong to workspaces, as do 62 to 70, about repositories.
+
+Each is wrong code with a trick, unless it says otherwise, and is tried in every sandbox that works here. After each:
+the right ending, in time, nobody left, nothing written outside, and the next sample unharmed.
+"""
+
+import os
+import time
+from collections.abc import Callable
+
+from measurand.core.ports import Sandbox
+from measurand.core.program import FunctionTest, Limits
+
+LIMITS = Limits(cpu_seconds=0.5, wall_seconds=2, memory_bytes=1 << 28, disk_bytes=1 << 22, processes=16)
+SECRET = 424242_987_654
+TEST = f"""
+def check(candidate):
+    assert candidate([1, 2, 3]) == {SECRET}
+    assert abs(candidate([]) - 17) < 1e-6
+"""
+NEXT = FunctionTest(f"def total(xs):\n    return {SECRET} if xs else 17\n", "total", TEST)
+WRONG = "def total(xs):\n    return 0\n"
+
+
+async def attempt(sandbox: Sandbox, survivors: Callable[[], set[int]], source: str, test: str = TEST) -> str:
+    began = time.monotonic()
+    result = await sandbox.run(FunctionTest(source, "total", test, limits=LIMITS))
+    assert time.monotonic() - began < patience()
+    assert not survivors()
+    assert len(result.stdout) <= LIMITS.output_bytes
+    assert len(result.detail) < 10_000
+    after = await sandbox.run(NEXT)
+    assert after.ending == "passed", after
+    return result.ending
+
+
+def patience() -> float:
+    """Within the deadline and a second; the deadline waits while others have the cores."""
+    return LIMITS.wall_seconds * max(1.5, 2 * os.getloadavg()[0] / (os.cpu_count() or 1)) + 1
