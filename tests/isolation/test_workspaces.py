@@ -383,7 +383,9 @@ async def test_69_a_dead_sandbox_is_no_failing_model():
         full = await w.run("head -c 20000000 /dev/zero > f; for n in $(seq 9999); do echo > $n; done 2>/dev/null", 60)
         assert "No space left" in full.stderr
         await w.ping()
-        assert await said(w, "rm -f f; echo alive") == "alive\n"
+        assert await said(w, "cd /tmp; pwd; rm -f /work/f; echo alive") == "/tmp\nalive\n"
+        long = "#" * 200_000 + "\necho long"
+        assert await said(w, long) == "long\n"
         os.kill(init(w), 9)
         for _ in range(2):
             with pytest.raises(SandboxDeadError, match="says nothing about the subject"):

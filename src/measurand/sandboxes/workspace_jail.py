@@ -21,7 +21,17 @@ from measurand.sandboxes.jail.codec import encode
 from measurand.sandboxes.jail.workspace_mounts import FOLDERS, GROUND
 from measurand.sandboxes.jailed import printable
 from measurand.sandboxes.leases import Lease, owner, started
-from measurand.sandboxes.room import Room, find_room, memory_file, module_files, outside_uid, top_level
+from measurand.sandboxes.room import (
+    Room,
+    as_user,
+    close_all,
+    filter_file,
+    find_room,
+    memory_file,
+    module_files,
+    outside_uid,
+    top_level,
+)
 
 if TYPE_CHECKING:
     from measurand.sandboxes.workspace_base import Base
@@ -59,13 +69,14 @@ class WorkspaceJail:
         job = memory_file(encode((limits, _shell(), _environment())))
         said = os.memfd_create("measurand")
         reading, informing = os.pipe()
-        files = [*module_files("workspace_driver"), *_accounts()]
+        seccomp = filter_file()
+        files = [*module_files("workspace_disk", "workspace_driver"), *_accounts()]
         mounts = [_outside_interpreter(room), "-sSB", "-c", _MOUNTS.read_text("utf-8")]
         command = [
             *mounts,
             str(base.path) if base else "",
             str(limits["disk"]),
-            *_command(room, files, informing, base),
+            *_command(room, files, (informing, seccomp), base),
         ]
         try:
             process = subprocess.Popen(  # noqa: S603, ASYNC220 - our own command; it is not waited for
@@ -73,24 +84,22 @@ class WorkspaceJail:
                 stdin=subprocess.DEVNULL,
                 stdout=said,
                 stderr=said,
-                pass_fds=[job, control.fileno(), informing, *(fd for fd, _ in files)],
+                pass_fds=[job, control.fileno(), informing, seccomp, *(fd for fd, _ in files)],
                 start_new_session=True,
                 cwd="/",
                 env={"LANG": "C.UTF-8"},
-                user=uid,
-                group=uid,
-                extra_groups=None if uid is None else [],
+                **as_user(uid),
             )
         except OSError as error:
-            _close([said, reading])
+            close_all([said, reading])
             raise SandboxError(f"no process could be started: {error}") from error
         finally:
-            _close([job, informing, *(fd for fd, _ in files)])
+            close_all([job, informing, seccomp, *(fd for fd, _ in files)])
         try:
             return cls(process, await _init_of(reading), (said, reading))
         except BaseException:
             await _end(process, None)
-            _close([said, reading])
+            close_all([said, reading])
             raise
 
     def complaint(self) -> str:
@@ -104,12 +113,7 @@ class WorkspaceJail:
             await _end(self._process, self._init)
         finally:
             self._leases.close()
-            _close(self._fds)
-
-
-def _close(fds: Sequence[int]) -> None:
-    for fd in fds:
-        os.close(fd)
+            close_all(self._fds)
 
 
 async def _end(process: subprocess.Popen[bytes], init: int | None) -> None:
@@ -141,11 +145,11 @@ async def _init_of(reading: int) -> int | None:
     return int(found[1]) if found else None
 
 
-def _command(room: Room, files: Sequence[tuple[int, str]], informing: int, base: Base | None) -> list[str]:
+def _command(room: Room, files: Sequence[tuple[int, str]], fds: tuple[int, int], base: Base | None) -> list[str]:
     """Bubblewrap's command line. The root is read-only; all that can be written to is of the one limited size."""
     command = [room.bwrap, *(f"--unshare-{name}" for name in _NAMESPACES), "--disable-userns", "--as-pid-1"]
     command += ["--uid", "65534", "--gid", "65534", "--hostname", "jail", "--new-session", "--die-with-parent"]
-    command += ["--clearenv", "--setenv", "LANG", "C.UTF-8", "--info-fd", str(informing)]
+    command += ["--clearenv", "--setenv", "LANG", "C.UTF-8", "--info-fd", str(fds[0]), "--seccomp", str(fds[1])]
     command += ["--ro-bind", "/usr", "/usr", *top_level(), "--proc", "/proc"]
     for path in _SYSTEM:
         command += ["--ro-bind-try", path, path]

@@ -9,32 +9,31 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import errno
 import os
 import resource
 import select
 import signal
-import stat
 import subprocess
 import sys
+import threading
 import time
 
 from measurand.sandboxes.jail.codec import CodecError, decode
 from measurand.sandboxes.jail.inside import Channel
+from measurand.sandboxes.jail.workspace_disk import WORK, Refused, list_below, read, write
 
 TYPE_CHECKING = False  # a bare interpreter takes longer to import typing than for all else here
 if TYPE_CHECKING:
     from typing import Any
 
-WORK = "/work"
 STATE = "/run/state"
 FILES = 1024
 """Open files of one process."""
 
 _CHUNK = 1 << 16
-_KINDS = {stat.S_IFREG: "file", stat.S_IFLNK: "link", stat.S_IFDIR: "folder"}
 _DUMPABLE = 4
 _KILLS = 50
+_WHOLE = b"\n# whole\n"
 _TOO_MANY = b"measurand: there were too many processes, so those in the background have been killed\n"
 
 # One shell after another, each taking up where the last one ended: folder, variables, functions and options.
@@ -52,7 +51,7 @@ if [ -n "$BASH_VERSION" ]; then
           *) declare -p "$__name" ;;
         esac
       done
-      set +o; umask -p; printf 'cd -- %q\n' "$PWD"
+      set +o; umask -p; printf 'cd -- %q\n# whole\n' "$PWD"
     } > "$__state.new" 2>/dev/null
     exit "$__code"
   }
@@ -62,6 +61,7 @@ else
     __code=$?; trap - EXIT
     { export -p; set +o; printf 'umask %s\n' "$(umask)"
       printf 'cd -- "%s"\n' "$(pwd | sed 's/[\\"$`]/\\&/g')"
+      echo '# whole'
     } > "$__state.new" 2>/dev/null
     exit "$__code"
   }
@@ -72,10 +72,6 @@ exec </dev/null
 trap __save EXIT
 eval "$__command"
 """
-
-
-class Refused(Exception):  # noqa: N818 - an answer, not a fault of ours
-    """A file that is not given or taken, and why."""
 
 
 def run() -> None:
@@ -182,11 +178,11 @@ class Driver:
                     self._start(turn, *arguments)
                     return
                 case "read":
-                    answer: tuple[Any, ...] = ("bytes", _read(*arguments))
+                    answer: tuple[Any, ...] = ("bytes", read(*arguments))
                 case "list":
-                    answer = ("entries", tuple(_list(*arguments)))
+                    answer = ("entries", tuple(list_below(*arguments)))
                 case "write":
-                    _write(*arguments)
+                    write(*arguments)
                     answer = ("done",)
                 case _:
                     answer = ("pong",)
@@ -218,21 +214,23 @@ class Driver:
         self._running.take(fd, note)
 
     def _spawn(self, command: bytes) -> subprocess.Popen[bytes]:
-        text = os.memfd_create("command")
+        reading, writing = os.pipe()
         try:
-            with open(text, "wb", closefd=False) as file:
-                file.write(command)
-            os.lseek(text, 0, os.SEEK_SET)
-            return subprocess.Popen(  # noqa: S603 - anybody's command, in here
+            process = subprocess.Popen(  # noqa: S603 - anybody's command, in here
                 [self._shell, *_quiet(self._shell), "-c", SHELL, "shell", STATE],
-                stdin=text,
+                stdin=reading,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 env=self._environment,
                 start_new_session=True,
             )
+        except OSError:
+            os.close(writing)
+            raise
         finally:
-            os.close(text)
+            os.close(reading)
+        threading.Thread(target=_hand, args=(writing, command), daemon=True).start()
+        return process
 
     def _clear(self) -> None:
         for _ in range(_KILLS):
@@ -251,8 +249,7 @@ class Driver:
         if timed_out:
             self._kill(running)
         elif running.status is not None and running.status >= 0:
-            with contextlib.suppress(OSError):  # a command that became another program has saved nothing
-                os.replace(f"{STATE}.new", STATE)  # noqa: PTH105 - pathlib is slow to import
+            _save()
         for fd in running.said:
             while fd in self._open and self._drain(fd) and not running.lost:
                 pass
@@ -301,82 +298,23 @@ class Driver:
         return True
 
 
+def _hand(fd: int, command: bytes) -> None:
+    """Hand over a command, of any length, to a shell that may die before it has taken it."""
+    with contextlib.suppress(OSError), open(fd, "wb", buffering=0) as file:
+        rest = memoryview(command)
+        while rest:
+            rest = rest[file.write(rest) :]
+
+
+def _save() -> None:
+    """Take over the state that a shell has left, if it is whole; the disk may be full."""
+    with contextlib.suppress(OSError):
+        with open(f"{STATE}.new", "rb") as file:  # noqa: PTH123 - pathlib is slow to import
+            file.seek(-len(_WHOLE), os.SEEK_END)
+            whole = file.read() == _WHOLE
+        if whole:
+            os.replace(f"{STATE}.new", STATE)  # noqa: PTH105 - pathlib is slow to import
+
+
 def _quiet(shell: str) -> list[str]:
     return ["--norc", "--noprofile"] if shell.endswith("bash") else []
-
-
-def _read(path: str, offset: int, size: int, limit: int) -> bytes:
-    folder, name = _walk(path, make=False)
-    try:
-        fd = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY, dir_fd=folder)
-    except OSError as error:
-        if error.errno == errno.ELOOP:
-            raise Refused("it is a link, and links are not followed") from error
-        raise
-    finally:
-        os.close(folder)
-    try:
-        found = os.fstat(fd)
-        if not stat.S_ISREG(found.st_mode):
-            raise Refused("it is not a regular file")
-        if found.st_size > limit:
-            raise Refused(f"it has {found.st_size} bytes and at most {limit} are taken")
-        return os.pread(fd, size, offset)
-    finally:
-        os.close(fd)
-
-
-def _list(path: str, most: int) -> list[tuple[str, str, int]]:
-    """What is below a folder, over no link. Names that are no text are escaped, and cannot be read."""
-    found: list[tuple[str, str, int]] = []
-    below, name = _walk(path, make=False) if path else (os.open("/", os.O_PATH), "work")
-    try:
-        for top, folders, files, here in os.fwalk(name, dir_fd=below):
-            folders.sort()
-            inside = top[len(name) :].lstrip("/")
-            for each in sorted((*folders, *files)):
-                entry = os.stat(each, dir_fd=here, follow_symlinks=False)
-                kind = _KINDS.get(stat.S_IFMT(entry.st_mode), "other")
-                whole = "/".join(filter(None, (path, inside, each)))
-                found.append(
-                    (whole.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"), kind, entry.st_size)
-                )
-            if len(found) > most:
-                raise Refused(f"there are more than {most} files")
-    finally:
-        os.close(below)
-    return found
-
-
-def _write(path: str, data: bytes, mode: int, offset: int) -> None:
-    """Write a file anew, whatever was there under its name, or go on with it where it ended."""
-    folder, name = _walk(path, make=True)
-    flags = os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK
-    try:
-        if offset == 0:
-            flags |= os.O_CREAT | os.O_EXCL
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(name, dir_fd=folder)
-        fd = os.open(name, flags | (os.O_APPEND if offset else 0), mode, dir_fd=folder)
-    finally:
-        os.close(folder)
-    with open(fd, "wb") as file:  # noqa: PTH123 - a descriptor, not a path
-        file.write(data)
-
-
-def _walk(path: str, *, make: bool) -> tuple[int, str]:
-    """The folder that a path below /work leads to, step by step and over no link, and the name in it."""
-    *folders, name = path.split("/")
-    here = os.open(WORK, os.O_PATH | os.O_DIRECTORY)
-    for folder in folders:
-        try:
-            if make:
-                with contextlib.suppress(FileExistsError):
-                    os.mkdir(folder, 0o755, dir_fd=here)
-            below = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=here)
-        except NotADirectoryError:
-            raise Refused("a folder on the way is a link or no folder") from None
-        finally:
-            os.close(here)
-        here = below
-    return here, name
