@@ -125,6 +125,7 @@ def _store_flag(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> No
 
 def _score_parser(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", help="a run, as `measurand ls` names it")
+    parser.add_argument("--by", metavar="NAME", help="by the scoring of this variant, beside what was scored before")
     _output_flags(parser.add_argument_group("output"))
 
 

@@ -20,7 +20,17 @@ from measurand.core.errors import InputError
 from measurand.core.subject import subject_name
 from measurand.study.load import load_study
 from measurand.study.records import PrivateSet
-from measurand.wiring import Evaluation, Options, evaluate_async, open_store, plan_evaluation, rescore_run, run_sync
+from measurand.wiring import (
+    Evaluation,
+    Options,
+    evaluate_async,
+    open_benchmark,
+    open_store,
+    plan_evaluation,
+    rescore_run,
+    run_sync,
+    summarise,
+)
 
 GOOD, BAD_INPUT, CANNOT_SAY = 0, 2, 3
 
@@ -120,13 +130,16 @@ def _verdict(last: Evaluation, console: Console) -> int:
 
 
 def _score(given: argparse.Namespace) -> int:
-    """Read and score a stored run again, without a model."""
+    """Read and score a stored run again, without a model; by another variant, both scorings are shown."""
     store = open_store(given.store)
     try:
-        summary = run_sync(lambda: rescore_run(store, stored_run(store, given.run)))
+        stored = stored_run(store, given.run)
+        other = open_benchmark(given.by) if given.by else None
+        summaries = [summarise(store, stored)] if other else []
+        summaries.append(run_sync(lambda: rescore_run(store, stored, other)))
     finally:
         store.close()
-    show_summaries([summary], as_json=given.json)
+    show_summaries(summaries, as_json=given.json)
     if given.report:
-        write_report([summary], Path(given.report))
+        write_report(summaries, Path(given.report))
     return GOOD
