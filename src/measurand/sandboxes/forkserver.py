@@ -60,7 +60,6 @@ class ForkServer(Jailer):
         super().__init__(parallel)
         self._turns = itertools.count()
         self._idle: list[Server] = []
-        self._grouped = False
         weakref.finalize(self, _close_all, self._idle)
 
     def find(self) -> Found:
@@ -82,6 +81,7 @@ class ForkServer(Jailer):
         try:
             server.prepare(limits)
             yield partial(ForkedJail, server)
+            server.demand_life()
         except BaseException:
             server.close()
             raise
@@ -167,6 +167,11 @@ class Server:
     def lives(self) -> bool:
         """Whether it waits for requests: it says nothing, and has not closed the connection."""
         return not select.select([self.control], [], [], 0)[0]
+
+    def demand_life(self) -> None:
+        """Raise SandboxError unless it lives still."""
+        if not self.lives():
+            raise SandboxError("the fork-server ended while a program ran, so its result does not count; try again")
 
     def close(self) -> None:
         """End it and all its jails. May be called twice."""
