@@ -1,5 +1,6 @@
-from measurand.core.request import Decode, Draw, Generate, key
 from measurand.core.message import user
+from measurand.core.request import Decode, Draw, Generate, key
+
 
 def test_key():
     a = Generate((user("hi"),), decode=Decode(temperature=0))
