@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable
+from typing import Literal
 
 import pytest
 
@@ -74,10 +75,10 @@ class TestChoice(SandboxConformance):
     def test_it_says_what_was_passed_over(self) -> None:
         assert self.make().describe().detail == "executes nothing; passed over nothing: nothing here"
 
-    async def test_where_none_works_the_last_one_speaks(self) -> None:
-        none = FirstThatWorks([NoSandbox("first"), NoSandbox("last")])
-        assert none.describe().detail == "last"
-        with pytest.raises(SandboxError, match="last"):
+    async def test_where_none_works_each_speaks_once(self) -> None:
+        none = FirstThatWorks([NoSandbox("first"), NoSandbox("first"), NoSandbox("last")])
+        assert none.describe().detail == "first; or: last"
+        with pytest.raises(SandboxError, match="first; or: last"):
             await none.run(RIGHT)
 
 
@@ -85,6 +86,16 @@ def test_the_one_that_is_found_tries_nothing_before_it_is_asked(monkeypatch: pyt
     monkeypatch.setenv("PATH", "")
     sandbox = find_sandbox(parallel=3)
     assert sandbox.describe().level == "none"
+    assert "bubblewrap" in sandbox.describe().detail
+    assert "docker" in sandbox.describe().detail
+
+
+@pytest.mark.parametrize(("prefer", "other"), [("docker", "bubblewrap"), ("namespaces", "docker")])
+def test_one_kind_may_be_asked_for(
+    prefer: Literal["docker", "namespaces"], other: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    assert other not in find_sandbox(prefer=prefer).describe().detail
 
 
 def test_other_systems_are_told_of_docker(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from measurand.core.errors import SandboxError
+
 if TYPE_CHECKING:
     from measurand.core.ports import Isolation, Sandbox
     from measurand.core.program import Program, Result
@@ -23,7 +25,7 @@ class FirstThatWorks:
         self._choosing = threading.Lock()
 
     def describe(self) -> Isolation:
-        """The isolation of the first that isolates; else `none` with what the last one said."""
+        """The isolation of the first that isolates; else `none` with what each of them said."""
         return self._choose()[1]
 
     async def run(self, program: Program) -> Result:
@@ -31,6 +33,8 @@ class FirstThatWorks:
         chosen = self._chosen
         if chosen is None:
             chosen = await asyncio.to_thread(self._choose)
+        if chosen[1].level == "none":
+            raise SandboxError(chosen[1].detail)
         return await chosen[0].run(program)
 
     async def close(self) -> None:
@@ -45,10 +49,12 @@ class FirstThatWorks:
 
     def _try(self) -> tuple[Sandbox, Isolation]:
         passed_over = ""
+        said: dict[str, None] = {}
         for sandbox in self._sandboxes:
             isolation = sandbox.describe()
             if isolation.level != "none":
                 detail = isolation.detail + passed_over
                 return sandbox, msgspec.structs.replace(isolation, detail=detail)
             passed_over += f"; passed over {isolation.by}: {isolation.detail}"
-        return sandbox, isolation
+            said[isolation.detail] = None
+        return sandbox, msgspec.structs.replace(isolation, detail="; or: ".join(said))
