@@ -16,7 +16,7 @@ from measurand.core.request import Decode, Draw, Generate, key
 from measurand.run.limits import RunLimits
 from measurand.run.session import carry_out
 from measurand.store import open_store
-from tests.run.world import BENCHMARK, PROMPTING, Scripted, engine
+from tests.run.world import BENCHMARK, PROMPTING, Scripted, ask, engine
 
 Json = dict[str, Any]
 
@@ -75,7 +75,7 @@ async def _session(
     asking = replace(
         PROMPTING,
         samples=samples,
-        requests=lambda item, shots: (Generate((user(item.input.text),), decode=Decode(temperature)),),
+        requests=lambda item, shots: ask(item, shots, Decode(temperature)),
     )
     limits = RunLimits(concurrency=workers, max_tries=1)
     made = engine(subject, n=n, store=store, benchmark=replace(BENCHMARK, asking=asking), limits=limits)

@@ -8,7 +8,7 @@ from measurand.core.subject import Price
 from measurand.run.meter import Meter
 
 
-def line(**changes) -> str:
+def line(**changes):
     meter = Meter(planned=100, **changes)
     return describe(SimpleNamespace(meter=meter, run=SimpleNamespace(benchmark="sums")))
 

@@ -100,7 +100,7 @@ def _plain(value: Json, where: str) -> Json:
             raise InvalidRecordError(f"{where} is {value}: NaN and infinities have no identity; leave them out")
         return value
     if isinstance(value, Record):
-        tag, fields = _fields(kind)
+        tag, fields = _fields(type(value))
         plain: dict[str, Json] = {"type": tag} if tag else {}
         for name, default in fields:
             inner = getattr(value, name)
