@@ -45,6 +45,7 @@ FALSE_PASSES = {
     "54 not a number": "def total(xs): return float('nan')",
     "54 one gigabyte": "import os\ndef total(xs):\n    for fd in range(3, 64):\n        try:\n            for _ in range(1000): os.write(fd, b'\\xff' * 10**6)\n        except OSError: pass\n    return 0",
     "55 pickles": "import os\nclass P:\n    def __reduce__(s): return (os._exit, (0,))\ndef total(xs): return P()",
+    "56 reads its input": "def total(xs): return input()",
     "57 error that will not be shown": "class E(Exception):\n    def __str__(s): raise SystemExit\ndef total(xs): raise E",
     "57 error of ten megabytes": "def total(xs): raise ValueError('</script>\\x1b[2J\\ud800\\0' * 10**6)",
     "58 segmentation fault": "import ctypes\ndef total(xs): return ctypes.string_at(0)",
