@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 _NUMBERS = itertools.count()
 _NAME = "measurand"
+_PATIENCE = 50
 
 _FILES = {
     2: ("memory.max", "memory.events"),
@@ -50,10 +52,16 @@ class Group:
         return 0
 
     def remove(self) -> None:
-        """Remove it; it must be empty."""
+        """Remove it. Its processes must have been ended; the kernel may need a moment to forget them."""
         for folder in self.folders:
-            with contextlib.suppress(OSError):
-                folder.rmdir()
+            for _ in range(_PATIENCE):
+                try:
+                    folder.rmdir()
+                    break
+                except FileNotFoundError:
+                    break
+                except OSError:
+                    time.sleep(0.01)
 
 
 def make_group() -> Group | None:
