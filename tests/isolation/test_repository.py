@@ -75,6 +75,7 @@ async def grade(task: Task, patch: str) -> Grade:
         return await grader.grade(patch)
 
 
+@pytest.mark.slow
 async def test_70_gold_passes_and_nothing_fails_each_time(task: Task, monkeypatch: pytest.MonkeyPatch):
     assert REPEATS == 3
     graded: list[str] = []
@@ -133,6 +134,7 @@ FALSE = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trick", FALSE)
 async def test_62_66_no_trick_resolves(trick: str, task: Task):
     result = await grade(replace(task, seconds=8) if "ends" in trick else task, change(FALSE[trick]))
