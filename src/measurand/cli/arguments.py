@@ -39,7 +39,8 @@ def build_parser() -> argparse.ArgumentParser:
     _report_parser(commands.add_parser("report", help="show runs as tables, or write them as one page"))
     _export_parser(commands.add_parser("export", help="write the trials of a run to a table file"))
     _check_parser(commands.add_parser("check", help="render three prompts of a benchmark and score known answers"))
-    commands.add_parser("doctor", help="say what this machine can do, what it lacks, and how to mend it")
+    doctor = commands.add_parser("doctor", help="say what this machine can do, what it lacks, and how to mend it")
+    doctor.add_argument("--clean", action="store_true", help="remove what sandboxes of killed runs left behind")
     completion = commands.add_parser("completion", help="print a completion script for your shell")
     completion.add_argument("shell", choices=("bash", "zsh", "tcsh"))
     return parser

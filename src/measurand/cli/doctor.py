@@ -7,11 +7,14 @@ import argparse
 from rich.console import Console
 from rich.table import Table
 
-from measurand.wiring.diagnosis import diagnose
+from measurand.wiring.diagnosis import clean, diagnose
 
 
-def run(_given: argparse.Namespace) -> int:
-    """Print one line for each finding."""
+def run(given: argparse.Namespace) -> int:
+    """Print one line for each finding, after cleaning where that is asked for."""
+    if given.clean:
+        for leftover in clean():
+            print(f"removed {leftover}")
     table = Table(box=None, show_header=False)
     for finding in diagnose():
         mark = "[green]good[/green]" if finding.ok else "[yellow]lacks[/yellow]"

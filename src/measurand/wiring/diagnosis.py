@@ -26,6 +26,13 @@ def diagnose() -> list[Finding]:
     return [*report(), *_extras(), _keys(), _store()]
 
 
+def clean() -> list[str]:
+    """Remove what sandboxes of dead processes left behind; says what that was."""
+    from measurand.sandboxes import leases
+
+    return [f"{gone.kind} {gone.what}, left by process {gone.owner} since {gone.since}" for gone in leases.clean()]
+
+
 def _extras() -> list[Finding]:
     findings = []
     for module, (what, install) in EXTRAS.items():
