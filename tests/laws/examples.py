@@ -149,7 +149,7 @@ EXAMPLES = (
     decision.Rule("r", "pass", "b"),
     decision.Threat("n", "e", "r"),
     decision.Decision("q", claim.AboutModel(), (decision.Rule("r", "fail", "b"),), ("h",), (), ("w",)),
-    ports.Abilities(("chat",), "next_token", True, 4),
+    ports.Abilities(("chat",), "next_token", True, 4, True),
     ports.Isolation("namespaces", "bubblewrap", "d"),
     ports.Rows([{"a": 1}], "h", "p"),
     ports.CallMade("target", b"k", call.Ran(SCRIPT, RESULT)),

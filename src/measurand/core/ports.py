@@ -26,13 +26,14 @@ class Abilities(Record, frozen=True):
     """What a provider can do. `loglikelihood` is `next_token` where only one-token options can be measured.
 
     `local` says that requests never leave this machine. `concurrency` is the most requests it takes at once
-    (None: find out).
+    (None: find out). `bounded` promises that every reply ends by a deadline of the provider's own.
     """
 
     can: tuple[Ability, ...]
     loglikelihood: Literal["none", "next_token", "any"] = "none"
     local: bool = False
     concurrency: int | None = None
+    bounded: bool = False
 
 
 @runtime_checkable

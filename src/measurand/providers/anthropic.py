@@ -77,7 +77,7 @@ class Anthropic:
 
     def describe(self) -> Abilities:
         """Conversations only: there are no raw completions, log-probabilities or vectors."""
-        return Abilities(can=("chat", "images", "tools", "schema"), local=self._http.local)
+        return Abilities(can=("chat", "images", "tools", "schema"), local=self._http.local, bounded=True)
 
     async def start(self) -> None:
         """Read the key and open the pool. Raises InputError for a key, a proxy or a bundle that cannot be used."""

@@ -70,7 +70,7 @@ class Google:
 
     def describe(self) -> Abilities:
         """Conversations and vectors: there are no raw completions."""
-        return Abilities(can=("chat", "images", "tools", "schema", "embed"), local=self._http.local)
+        return Abilities(can=("chat", "images", "tools", "schema", "embed"), local=self._http.local, bounded=True)
 
     async def start(self) -> None:
         """Read the key and open the pool. Raises InputError for a key, a proxy or a bundle that cannot be used."""

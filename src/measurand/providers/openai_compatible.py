@@ -112,7 +112,7 @@ class OpenAICompatible:
             measured = "any"
         scored: tuple[Ability, ...] = () if measured == "none" else ("loglikelihood",)
         can: tuple[Ability, ...] = ("chat", "complete", "images", "tools", "schema", "embed", *scored)
-        return Abilities(can=can, loglikelihood=measured, local=self._http.local)
+        return Abilities(can=can, loglikelihood=measured, local=self._http.local, bounded=True)
 
     async def start(self) -> None:
         """Read the key and open the pool. Raises InputError for a key, a proxy or a bundle that cannot be used."""

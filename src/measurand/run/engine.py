@@ -24,7 +24,7 @@ from measurand.run.doors.budget import Budget
 from measurand.run.doors.circuit import Circuit
 from measurand.run.doors.journal import Journal
 from measurand.run.doors.limiter import Limiter
-from measurand.run.doors.port import Gather, Single
+from measurand.run.doors.port import Direct, Gather, Single
 from measurand.run.doors.retry import Retry
 from measurand.run.limits import RunLimits
 from measurand.run.marking import mark, needs_sandbox
@@ -155,14 +155,15 @@ class Engine:
     def _role(self, role: str, provider: Provider) -> Role:
         """Stack the doors that lead to one provider, from the inside out."""
         limits, meter = self.limits, self.meter
-        port: Single | Gather
-        most = min(limits.concurrency, provider.describe().concurrency or limits.concurrency)
+        port: Single | Direct | Gather
+        abilities = provider.describe()
+        most = min(limits.concurrency, abilities.concurrency or limits.concurrency)
         if isinstance(provider, BatchProvider):
             port = Gather(provider, limits.call_seconds)
             self._gathers.append(port)
             most = max(most, provider.size)
         else:
-            port = Single(provider, limits.call_seconds)
+            port = Direct(provider) if abilities.bounded else Single(provider, limits.call_seconds)
         limiter = Limiter(most, port, meter)
         journal = Journal(
             self.ports.store,

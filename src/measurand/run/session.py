@@ -18,7 +18,6 @@ from measurand.core.item import Item
 from measurand.core.request import Complete, Generate, Request
 from measurand.core.run import Conditions, Run
 from measurand.core.subject import Facts, Model, subject_name
-from measurand.run.collecting import seldom
 from measurand.run.engine import Ended, Engine, Ports
 from measurand.run.limits import RunLimits
 from measurand.run.marking import needs_sandbox
@@ -67,8 +66,7 @@ async def carry_out(engine: Engine, watch: Watch | None = None) -> Ended:
             started.append(provider)
             await provider.start()
         async with watch(engine) if watch is not None else nullcontext():
-            with seldom():
-                return await engine.execute()
+            return await engine.execute()
     finally:
         for provider in started:
             await provider.close()

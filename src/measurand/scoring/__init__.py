@@ -1,36 +1,84 @@
 """Reading answers, and scoring what was read. Each reader and scorer is a named, versioned instrument."""
 
-from measurand.scoring.choosing import CHOICE_SCORE, choice_scorer
-from measurand.scoring.drop import DROP
-from measurand.scoring.functions import from_function
-from measurand.scoring.jsons import JSON_EQUAL, JSON_VALUE, json_schema
-from measurand.scoring.letters import ARGMAX, CHOICE, CHOICE_STRICT, CHOICES, choice
-from measurand.scoring.numbers import (
-    GSM8K_COT_STRICT,
-    GSM8K_STRICT,
-    LAST_NUMBER,
-    LM_EVAL_FLEXIBLE,
-    MARKED_NUMBER,
-    NUMBER,
-    NUMERIC,
-    marked_number,
-    numeric,
-)
-from measurand.scoring.patterns import captured, regex
-from measurand.scoring.reasoning import DEFAULT_TAGS, FinalText, apply_stops, final_text
-from measurand.scoring.rubric import RUBRIC
-from measurand.scoring.texts import (
-    BEFORE_NEXT_QUESTION,
-    CONTAINS,
-    EXACT,
-    EXACT_STRICT,
-    FIRST_LINE,
-    SQUAD_EXACT,
-    SQUAD_F1,
-    TOKEN_F1,
-    WHOLE_TEXT,
-    exact,
-)
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from measurand.scoring.choosing import CHOICE_SCORE, choice_scorer
+    from measurand.scoring.drop import DROP
+    from measurand.scoring.functions import from_function
+    from measurand.scoring.jsons import JSON_EQUAL, JSON_VALUE, json_schema
+    from measurand.scoring.letters import ARGMAX, CHOICE, CHOICE_STRICT, CHOICES, choice
+    from measurand.scoring.numbers import (
+        GSM8K_COT_STRICT,
+        GSM8K_STRICT,
+        LAST_NUMBER,
+        LM_EVAL_FLEXIBLE,
+        MARKED_NUMBER,
+        NUMBER,
+        NUMERIC,
+        marked_number,
+        numeric,
+    )
+    from measurand.scoring.patterns import captured, regex
+    from measurand.scoring.reasoning import DEFAULT_TAGS, FinalText, apply_stops, final_text
+    from measurand.scoring.rubric import RUBRIC
+    from measurand.scoring.texts import (
+        BEFORE_NEXT_QUESTION,
+        CONTAINS,
+        EXACT,
+        EXACT_STRICT,
+        FIRST_LINE,
+        SQUAD_EXACT,
+        SQUAD_F1,
+        TOKEN_F1,
+        WHOLE_TEXT,
+        exact,
+    )
+
+_HOMES = {
+    "ARGMAX": "letters",
+    "BEFORE_NEXT_QUESTION": "texts",
+    "CHOICE": "letters",
+    "CHOICES": "letters",
+    "CHOICE_SCORE": "choosing",
+    "CHOICE_STRICT": "letters",
+    "CONTAINS": "texts",
+    "DEFAULT_TAGS": "reasoning",
+    "DROP": "drop",
+    "EXACT": "texts",
+    "EXACT_STRICT": "texts",
+    "FIRST_LINE": "texts",
+    "FinalText": "reasoning",
+    "GSM8K_COT_STRICT": "numbers",
+    "GSM8K_STRICT": "numbers",
+    "JSON_EQUAL": "jsons",
+    "JSON_VALUE": "jsons",
+    "LAST_NUMBER": "numbers",
+    "LM_EVAL_FLEXIBLE": "numbers",
+    "MARKED_NUMBER": "numbers",
+    "NUMBER": "numbers",
+    "NUMERIC": "numbers",
+    "RUBRIC": "rubric",
+    "SQUAD_EXACT": "texts",
+    "SQUAD_F1": "texts",
+    "TOKEN_F1": "texts",
+    "WHOLE_TEXT": "texts",
+    "apply_stops": "reasoning",
+    "captured": "patterns",
+    "choice": "letters",
+    "choice_scorer": "choosing",
+    "exact": "texts",
+    "final_text": "reasoning",
+    "from_function": "functions",
+    "json_schema": "jsons",
+    "marked_number": "numbers",
+    "numeric": "numbers",
+    "regex": "patterns",
+}
+"""Where each name lives; resolved when it is first used, since the readers compile hundreds of patterns."""
 
 __all__ = [
     "ARGMAX",
@@ -72,3 +120,9 @@ __all__ = [
     "numeric",
     "regex",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name in _HOMES:
+        return getattr(import_module(f"measurand.scoring.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'measurand.scoring' has no attribute '{name}'")

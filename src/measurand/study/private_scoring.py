@@ -5,28 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cache
 
+from measurand import scoring
 from measurand.core.benchmark import Marking, Reader, Scorer
 from measurand.core.errors import InputError
 from measurand.core.item import Item
 from measurand.core.outcome import Answer
 from measurand.core.trial import Absent, Finding, Measured, Missing
-from measurand.scoring import (
-    CHOICE,
-    CHOICE_SCORE,
-    CONTAINS,
-    EXACT,
-    JSON_EQUAL,
-    JSON_VALUE,
-    NUMBER,
-    RUBRIC,
-    TOKEN_F1,
-    WHOLE_TEXT,
-    exact,
-    from_function,
-    json_schema,
-    numeric,
-)
-from measurand.scoring.patterns import regex
 from measurand.study.records import PrivateSet
 
 SCORED_AS = "scoring"
@@ -37,11 +21,13 @@ PYTHON = "python:"
 def _schema_of_item(item: Item, finding: Finding) -> Measured | Missing:
     if not isinstance(item.gold, dict):
         return Missing("scorer_failed", f"the gold of item {item.id} is no JSON schema")
-    return json_schema(item.gold).score(item, finding)
+    return scoring.json_schema(item.gold).score(item, finding)
 
 
 @cache
 def _compiled(pattern: str) -> Scorer:
+    from measurand.scoring.patterns import regex
+
     return regex(pattern)
 
 
@@ -62,24 +48,24 @@ JSON_SCHEMA = Scorer("json_schema", 1, _schema_of_item)
 
 
 def _instruments(spec: PrivateSet) -> Mapping[str, Callable[[], tuple[Reader, Scorer]]]:
-    """Each scorer by name, with the reader that reads for it."""
+    """Each scorer by name, with the reader that reads for it; only those that are used are loaded."""
     return {
-        "exact": lambda: (WHOLE_TEXT, exact(spec.normalise) if spec.normalise else EXACT),
-        "numeric": lambda: (NUMBER, numeric(absolute=spec.tolerance)),
-        "contains": lambda: (WHOLE_TEXT, CONTAINS),
-        "regex": lambda: (WHOLE_TEXT, REGEX),
-        "choice": lambda: (CHOICE, CHOICE_SCORE),
-        "token_f1": lambda: (WHOLE_TEXT, TOKEN_F1),
-        "json_equal": lambda: (JSON_VALUE, JSON_EQUAL),
-        "json_schema": lambda: (JSON_VALUE, JSON_SCHEMA),
-        "rubric": lambda: (WHOLE_TEXT, RUBRIC),
+        "exact": lambda: (scoring.WHOLE_TEXT, scoring.exact(spec.normalise) if spec.normalise else scoring.EXACT),
+        "numeric": lambda: (scoring.NUMBER, scoring.numeric(absolute=spec.tolerance)),
+        "contains": lambda: (scoring.WHOLE_TEXT, scoring.CONTAINS),
+        "regex": lambda: (scoring.WHOLE_TEXT, REGEX),
+        "choice": lambda: (scoring.CHOICE, scoring.CHOICE_SCORE),
+        "token_f1": lambda: (scoring.WHOLE_TEXT, scoring.TOKEN_F1),
+        "json_equal": lambda: (scoring.JSON_VALUE, scoring.JSON_EQUAL),
+        "json_schema": lambda: (scoring.JSON_VALUE, JSON_SCHEMA),
+        "rubric": lambda: (scoring.WHOLE_TEXT, scoring.RUBRIC),
     }
 
 
 def private_markings(spec: PrivateSet) -> tuple[Marking, ...]:
     """The one marking of a private set. Raises InputError for a scorer that does not exist."""
     if spec.scoring.startswith(PYTHON):
-        return (Marking("score", WHOLE_TEXT, from_function(spec.scoring.removeprefix(PYTHON))),)
+        return (Marking("score", scoring.WHOLE_TEXT, scoring.from_function(spec.scoring.removeprefix(PYTHON))),)
     instruments = _instruments(spec)
     if spec.scoring.startswith("column:"):
         return (_by_row({name: make() for name, make in instruments.items()}),)

@@ -15,6 +15,7 @@ from measurand.core.benchmark import Benchmark, Subset
 from measurand.core.errors import UnaskableError
 from measurand.core.run import Plan, Run
 from measurand.core.summary import Summary
+from measurand.run.collecting import seldom
 from measurand.run.engine import Ended, Engine, Ports
 from measurand.run.limits import RunLimits
 from measurand.run.marking import needs_sandbox
@@ -103,9 +104,10 @@ async def evaluate_async(
     watch: Watch | None = None,
 ) -> Evaluation:
     """`evaluate` for programs that are asynchronous themselves. `watch` follows the run while it goes on."""
-    engine = begin_evaluation(benchmark, subject, options or Options())
-    ended = await carry_out(engine, watch)
-    return Evaluation(summarise(engine.ports.store, engine.run), ended, engine.ports.store)
+    with seldom():
+        engine = begin_evaluation(benchmark, subject, options or Options())
+        ended = await carry_out(engine, watch)
+        return Evaluation(summarise(engine.ports.store, engine.run), ended, engine.ports.store)
 
 
 def plan_evaluation(

@@ -35,6 +35,17 @@ class Single:
             raise CallFailedError(why, where="timeout", transient=True) from error
 
 
+class Direct:
+    """Asks a provider that keeps a deadline of its own."""
+
+    def __init__(self, provider: Provider) -> None:
+        self._reply = provider.reply
+
+    async def __call__(self, ask: Ask) -> Reply:
+        """Ask. Raises CallError only."""
+        return await self._reply(ask.request)
+
+
 class Gather:
     """Collects the requests of the workers in play and sends them as one batch.
 
