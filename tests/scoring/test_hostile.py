@@ -29,13 +29,17 @@ PIECES = st.sampled_from(
 TEXTS = st.one_of(st.text(max_size=80), st.lists(PIECES, max_size=14).map("".join))
 
 
+QUADRATIC = 5.0
+"""CPU seconds that nothing linear takes for 100 kB, even on a busy machine; what is quadratic takes minutes."""
+
+
 @pytest.mark.parametrize("junk", JUNK, ids=ascii)
 def test_long_junk_is_read_in_a_second(junk):
     text = (junk * LONG)[:LONG]
     for reader in READERS:
         start = time.process_time()
         finding = reader.read(WHAT, Answer(text, values=(1.0, 2.0)))
-        assert time.process_time() - start < 1.0, reader.name
+        assert time.process_time() - start < QUADRATIC, reader.name
         assert isinstance(finding, Found | Absent | Ambiguous)
 
 
@@ -45,7 +49,7 @@ def test_long_junk_is_scored_in_a_second(junk):
     for scorer in SCORERS:
         start = time.process_time()
         scorer.score(WHAT, Found(text))
-        assert time.process_time() - start < 1.0, scorer.name
+        assert time.process_time() - start < QUADRATIC, scorer.name
 
 
 @settings(max_examples=150, deadline=None)
