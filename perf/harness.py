@@ -135,4 +135,4 @@ if __name__ == "__main__":
         compare(arguments.n, 1 if arguments.short else arguments.rounds)
         if not arguments.short:
             at_delay(arguments.n)
-            memory(200_000, 1)
+            memory(20_000, 10)
