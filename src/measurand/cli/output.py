@@ -26,11 +26,16 @@ def show_summaries(summaries: Sequence[Summary], *, as_json: bool) -> None:
         for summary in summaries:
             print_json(summary)
         return
-    from measurand.report.terminal import terminal
+    from measurand.report.terminal import plain, terminal
 
     console = Console()
-    for summary in summaries:
-        console.print(terminal(summary))
+    for number, summary in enumerate(summaries):
+        if number:
+            console.print()
+        if console.is_terminal:
+            console.print(terminal(summary))
+        else:
+            sys.stdout.write(plain(summary))
 
 
 def print_json(record: object) -> None:

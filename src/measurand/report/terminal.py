@@ -52,7 +52,8 @@ def _blocks(summary: Summary) -> Iterator[RenderableType]:
     yield _numbers(summary, wholes(summary), "number")
     yield Text()
     yield _tally(summary)
-    for field, values in slices(summary).items():
+    measured = any(view.estimate.value is not None for view in wholes(summary))
+    for field, values in slices(summary).items() if measured else ():
         yield Text()
         yield _numbers(summary, [view for views in values.values() for view in views], field)
     if summary.notes:
