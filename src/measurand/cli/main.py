@@ -35,9 +35,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _dispatch(given: argparse.Namespace) -> int:
     from importlib import import_module
 
-    module = import_module(f"measurand.cli.{arguments.MODULES[given.command]}")
-    code: int = module.run(given)
-    return code
+    from measurand.run.collecting import seldom
+
+    with seldom():  # importing makes a million objects that stay
+        module = import_module(f"measurand.cli.{arguments.MODULES[given.command]}")
+        code: int = module.run(given)
+        return code
 
 
 def _complain(sentence: str) -> int:

@@ -12,7 +12,7 @@ THRESHOLDS = (20_000, 20, 100)
 
 @contextmanager
 def seldom() -> Iterator[None]:
-    """Collect seldom, and never look again at what was there before: the items, the modules."""
+    """Collect seldom, and never look again at what was there before: the items, the modules. May be nested."""
     before = gc.get_threshold()
     gc.freeze()
     gc.set_threshold(*THRESHOLDS)
