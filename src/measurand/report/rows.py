@@ -34,8 +34,7 @@ def trial_rows(store: Store, run: Run) -> Iterator[Row]:
     for slot, trial in store.trials(run.id):
         while at < slot.item_no:
             at, item = next(items, (slot.item_no, None))
-        row = dict(empty)
-        row.update(_trial(run, slot, trial))
+        row = _trial(run, slot, trial) | {"gold": None} | empty  # in the order in which people look for columns
         if item is not None:
             row.update(_item(item))
         waiting[0], mine = _take(readings, waiting[0], slot)
