@@ -19,7 +19,7 @@ from measurand.store.batch import Batcher
 from measurand.store.entries import Finished, Recorded
 from measurand.store.failures import explain, explained
 
-GATHER_SECONDS = 0.016
+GATHER_SECONDS = 0.008
 _MOST = 1000
 
 T = TypeVar("T")
@@ -43,7 +43,7 @@ class _Job(NamedTuple):
 class Writer:
     """Owns the writing connection.
 
-    Under load, commits start 16 ms apart and each takes all that has come by then; after a pause, a call is
+    Under load, commits start 8 ms apart and each takes all that has come by then; after a pause, a call is
     committed at once. After a failed commit nothing more is written: every later call says why.
     """
 
