@@ -32,7 +32,7 @@ assert logs[0].status == "success", logs[0].error
 
 def inspect(python: str, url: str, n: int) -> Cost:
     with tempfile.TemporaryDirectory() as folder:
-        extra = {"MOCK_API_KEY": "none", "MOCK_BASE_URL": url, "INSPECT_TELEMETRY": "0"}
+        extra = {"MOCK_API_KEY": "none", "MOCK_BASE_URL": url}
         command = [python, "-c", INSPECT, url, str(n), folder]
         return cost_of(command, env=environment() | extra)
 
