@@ -6,6 +6,7 @@ from measurand.core import (
     claim,
     decision,
     estimate,
+    fidelity,
     findings,
     item,
     message,
@@ -167,4 +168,6 @@ EXAMPLES = (
     summary.Example("1", 0, "wrong", "q", "a", "r", "g", "answered"),
     summary.Spent(1, 2, "2026", 3, 4, 0.1, 2.0),
     summary.Summary(RUN, PROTOCOL, TALLY, (VIEW,), made={"real": 1}, notes=("n",)),
+    fidelity.Figure("w", 1, 2, 0.5, "c", 2),
+    fidelity.Check("b", "w", "s", 1, 2, "explained", "c", 0.5),
 )

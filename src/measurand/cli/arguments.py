@@ -13,6 +13,7 @@ MODULES = {
     "report": "look",
     "export": "look",
     "check": "check",
+    "verify": "verify",
     "doctor": "doctor",
     "completion": "completion",
 }
@@ -39,6 +40,7 @@ def build_parser() -> argparse.ArgumentParser:
     _report_parser(commands.add_parser("report", help="show runs as tables, or write them as one page"))
     _export_parser(commands.add_parser("export", help="write the trials of a run to a table file"))
     _check_parser(commands.add_parser("check", help="render three prompts of a benchmark and score known answers"))
+    _verify_parser(commands.add_parser("verify", help="score stored outputs of others again, and compare the figures"))
     doctor = commands.add_parser("doctor", help="say what this machine can do, what it lacks, and how to mend it")
     doctor.add_argument("--clean", action="store_true", help="remove what sandboxes of killed runs left behind")
     completion = commands.add_parser("completion", help="print a completion script for your shell")
@@ -160,3 +162,15 @@ def _export_parser(parser: argparse.ArgumentParser) -> None:
 def _check_parser(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", help="a benchmark, or a file that defines one")
     parser.add_argument("--data", action="append", default=[], metavar="NAME=PATH", help="a local copy of a data set")
+
+
+def _verify_parser(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "folder", metavar="FOLDER", help="a folder of stored outputs, one folder in it for each benchmark"
+    )
+    parser.add_argument(
+        "--only", action="append", default=[], metavar="NAME", help="this benchmark alone; may be repeated"
+    )
+    parser.add_argument("--run-code", action="store_true", help="also run stored programs, in a sandbox")
+    parser.add_argument("--json", action="store_true", help="print each line as JSON")
+    parser.add_argument("--markdown", default="", metavar="FILE.md", help="also write the table as a page")

@@ -27,7 +27,12 @@ class Marks:
 
 def needs_sandbox(benchmark: Benchmark) -> bool:
     """Whether scoring runs programs."""
-    return any(isinstance(marking.scorer, ProgramScorer) for marking in benchmark.scoring.markings)
+    return runs_programs(benchmark.scoring)
+
+
+def runs_programs(scoring: Scoring) -> bool:
+    """Whether one of the scorers runs programs."""
+    return any(isinstance(marking.scorer, ProgramScorer) for marking in scoring.markings)
 
 
 async def mark(scoring: Scoring, trial: str, item: Item, outcome: Outcome, execute: Execute) -> Marks:

@@ -1,0 +1,54 @@
+"""The page of what `measurand verify` found: whose figures we reach from their own outputs, and where not and why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from measurand.core.fidelity import Check
+from measurand.core.record import Json
+
+HEAD = """\
+# Fidelity: other people's figures from their own outputs
+
+This page is written by a command; do not edit it:
+
+    measurand verify FOLDER --run-code --markdown docs/fidelity.md
+
+FOLDER holds outputs that others stored and published. Each is read and scored again by the readers and scorers that a
+run uses, and the figure is compared with the one its publisher gives. `equal` is exact, up to the digits that were
+published. `explained` differs, for a cause that is known and stated. `unpublished` is a figure of ours, shown beside a
+published one, where the publisher's own rule is odd. `not here` and `not run` prove nothing.
+"""
+
+
+def shown(value: Json) -> str:
+    """A figure as a person reads it."""
+    if value is None:
+        return "—"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:.10g}" if isinstance(value, float) else str(value)
+
+
+def counted(checks: Sequence[Check]) -> str:
+    """How many figures came to what, as one line."""
+    counts = Counter(check.verdict for check in checks)
+    return ", ".join(f"{count:,} {verdict}" for verdict, count in counts.items())
+
+
+def fidelity_page(checks: Sequence[Check]) -> str:
+    """All checks as Markdown, a table for each benchmark."""
+    return "\n".join([HEAD, f"Figures: {counted(checks)}.", *_tables(checks)]) + "\n"
+
+
+def _tables(checks: Sequence[Check]) -> Iterator[str]:
+    for benchmark in dict.fromkeys(check.benchmark for check in checks):
+        yield f"\n## {benchmark}\n\n| what | source | published | ours | |\n|---|---|---:|---:|---|"
+        for check in checks:
+            if check.benchmark == benchmark:
+                verdict = f"{check.verdict}: {check.note}" if check.note else check.verdict
+                cells = (check.what, check.source, shown(check.published), shown(check.ours), verdict)
+                yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
