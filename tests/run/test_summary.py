@@ -14,7 +14,8 @@ from measurand.core.protocol import MarkingPart
 from measurand.core.run import Slot
 from measurand.core.trial import Measured, Missing, Score, Trial
 from measurand.report.rows import trial_rows
-from measurand.run.summary import MOST_VALUES, summarise
+from measurand.run.summary import summarise
+from measurand.run.tables import MOST_VALUES
 from measurand.stats.intervals import wilson
 from measurand.stats.metrics import mean_within, weighted_mean
 from measurand.store import open_store

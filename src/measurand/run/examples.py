@@ -44,7 +44,7 @@ def example(store: Store, run: Run, why: str, kept: tuple[Slot, Trial], item: It
         item=item.id,
         sample_no=slot.sample_no,
         why=why,
-        asked=_cut(_request_text(asked[0]) if asked else _item_text(item)),
+        asked=_cut(_request_text(asked[0]) if asked else item_text(item)),
         answer=_cut((answer.text or ", ".join(f"{value:g}" for value in answer.values)) if answer else ""),
         reading=_cut("; ".join(_reading_text(reading) for _, reading in store.readings(run.id, slot))),
         gold=_cut(_plain(item.gold)),
@@ -74,7 +74,8 @@ def _request_text(request: Request) -> str:
             return "\n".join(texts)
 
 
-def _item_text(item: Item) -> str:
+def item_text(item: Item) -> str:
+    """What an item asks, as text."""
     match item.input:
         case Question(text=text, options=options):
             return "\n".join((text, *options))
