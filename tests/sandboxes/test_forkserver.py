@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+from pathlib import Path
 
 import pytest
 
@@ -97,3 +98,14 @@ def test_a_group_is_removed_with_its_maker() -> None:
     assert all(folder.is_dir() for folder in group.folders)
     group.remove()
     assert not any(folder.exists() for folder in group.folders)
+
+
+def test_the_search_for_groups_leaves_nothing() -> None:
+    def there() -> set[Path]:
+        return set(Path("/sys/fs/cgroup").rglob(f"measurand-{os.getpid()}-*"))
+
+    before = there()
+    group = make_group()
+    if group:
+        group.remove()
+    assert there() == before

@@ -95,7 +95,7 @@ def _places() -> Iterator[tuple[int, list[Path]]]:
     except OSError:
         return
     root = Path("/sys/fs/cgroup")
-    if "" in homes:
+    if "" in homes and (root / "cgroup.controllers").exists():  # else it is mounted elsewhere, without controllers
         home = root / homes[""]
         yield 2, [home]
         if homes[""]:
