@@ -43,7 +43,8 @@ class Contrast(Record, frozen=True):
     """A comparison of two subjects, and over what it was made.
 
     `view` is as in `View`: `pooled`, `macro:FIELD`, or `slice:FIELD` with its `value`. `refused` says why two numbers
-    must not be compared; then there is no comparison.
+    must not be compared; then there is no comparison. `margin` is how far a rule of the study lets a fall below b
+    (0.02 for two points); None where no rule is about the two.
     """
 
     scenario: str
@@ -54,6 +55,7 @@ class Contrast(Record, frozen=True):
     value: str = ""
     comparison: Comparison | None = None
     refused: str = ""
+    margin: float | None = None
 
 
 class Ranking(Record, frozen=True):
