@@ -14,10 +14,14 @@ from measurand.stats.metrics import (
     MICRO_F1,
     PASS_AT_1,
     RATE,
+    any_of,
+    best_of,
     checked,
     find,
+    majority_at,
     numbers,
     pass_at,
+    pass_hat,
 )
 
 METRICS = (ACCURACY, MEAN, RATE, MICRO_F1, BITS_PER_BYTE, PASS_AT_1)
@@ -43,7 +47,10 @@ def test_weights_count_rows(metric, data):
     assert several.tolist() == pytest.approx([expected, float(metric.over(rows, np.ones(len(rows))))], nan_ok=True)
 
 
-@pytest.mark.parametrize("metric", [*METRICS, pass_at(3)], ids=lambda metric: metric.name)
+RULES = (pass_at, pass_hat, majority_at, best_of, any_of)
+
+
+@pytest.mark.parametrize("metric", [*METRICS, *(rule(3) for rule in RULES)], ids=lambda metric: metric.name)
 def test_within_takes_one_item_or_many(metric):
     blocks = np.random.default_rng(1).integers(0, 2, (7, 4, len(metric.columns))).astype(float)
     together = metric.within(blocks)
@@ -77,8 +84,22 @@ def test_every_metric_is_found_by_its_name(metric):
     assert (found.name, found.columns, found.over) == (metric.name, metric.columns, metric.over)
 
 
-def test_any_k_is_found():
-    assert find("pass_at_17@1").name == "pass_at_17"
+@pytest.mark.parametrize("rule", RULES)
+def test_any_k_of_any_rule_is_found(rule):
+    made = rule(17)
+    assert find(f"{made.name}@1").name == made.name
+
+
+def test_a_metric_says_how_many_samples_stand_behind_it():
+    kinds = {rule(8).name: rule(8).kind for rule in RULES}
+    assert kinds == {
+        "pass_at_8": "search",
+        "pass_hat_8": "every",
+        "maj_at_8": "majority",
+        "best_of_8": "search",
+        "any_of_8": "search",
+    }
+    assert {metric.kind for metric in METRICS} == {"single pass"} == {rule(1).kind for rule in RULES}
 
 
 @pytest.mark.parametrize("name", ["accuracy", "accuracy@2", "nonsense@1", "find@1", "array@1", "pass_at_0@1", "@"])

@@ -8,7 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measurand.core.errors import InputError
-from measurand.stats.passk import mean_pass_at_k, pass_at_k
+from measurand.stats.passk import (
+    mean_pass_at_k,
+    mean_pass_hat_k,
+    pass_at_k,
+    pass_hat_k,
+    saturated_share,
+    saturates_at,
+)
 
 
 @pytest.mark.parametrize(
@@ -30,6 +37,38 @@ def test_it_is_the_share_of_draws_that_hold_a_correct_sample(case):
 def test_it_is_exact_for_ten_thousand_samples(c, k):
     n = 10_000
     assert pass_at_k(n, c, k) == float(1 - Fraction(comb(n - c, k), comb(n, k)))
+
+
+@given(st.integers(1, 9).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n), st.integers(1, n))))
+def test_pass_hat_is_the_share_of_draws_that_are_all_correct(case):
+    n, c, k = case
+    draws = list(combinations([1] * c + [0] * (n - c), k))
+    assert pass_hat_k(n, c, k) == pytest.approx(sum(map(all, draws)) / len(draws), abs=1e-15)
+
+
+def test_pass_hat_is_exact_for_ten_thousand_samples_and_unbiased():
+    assert pass_hat_k(10_000, 9_000, 500) == float(Fraction(comb(9_000, 500), comb(10_000, 500)))
+    rng = np.random.default_rng(4)
+    means = [(10, int(c)) for c in rng.binomial(10, 0.7, size=4_000)]
+    assert mean_pass_hat_k(means, 3) == pytest.approx(0.7**3, abs=0.01)
+
+
+def test_the_erratum_of_a_saturated_k_cannot_be_seen():
+    """12 right of 20, of which three turn out wrong: pass@15 says 1 before and after."""
+    before, after = (20, 12), (20, 9)
+    assert (pass_at_k(*before, 1), pass_at_k(*after, 1)) == pytest.approx((0.6, 0.45))
+    assert (pass_at_k(*before, 5), pass_at_k(*after, 5)) == pytest.approx((0.9964, 0.9702), abs=5e-5)
+    assert pass_at_k(*before, 15) == pass_at_k(*after, 15) == 1.0
+    assert (saturates_at(*before), saturates_at(*after)) == (9, 12)
+    assert saturated_share([before, after], 15) == 1.0
+    assert saturated_share([before, after], 10) == 0.5
+
+
+@given(st.integers(1, 12).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n))))
+def test_saturation_is_the_first_k_at_which_pass_at_k_is_one(case):
+    n, c = case
+    ones = [k for k in range(1, n + 1) if pass_at_k(n, c, k) == 1]
+    assert saturates_at(n, c) == (ones[0] if ones else None)
 
 
 def test_it_is_unbiased():

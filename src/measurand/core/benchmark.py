@@ -163,13 +163,19 @@ class Scoring:
     score_refused: bool = False
 
 
+Passes = Literal["single pass", "majority", "search", "every"]
+"""What a number is a rule over: one sample as a user gets it; the vote of several; the best of several, found by
+whoever checks them; or all of several. Numbers of two kinds never share a rank."""
+
+
 @dataclass(frozen=True, slots=True)
 class Metric:
     """A row of numbers per trial and two functions.
 
     `within` turns the rows of one item's samples into one row; `over` turns the rows of all items
     (shape [n, columns]) and their weights (shape [n], or [draws, n] with one result for each draw) into the
-    number. `low` and `high` are the range of the number, for bounds and checks; None where unbounded.
+    number. `low` and `high` are the range of the number, for bounds and checks; None where unbounded. `kind` says how
+    many samples stand behind it: a majority or a search never shares a rank with a single pass.
     """
 
     name: str
@@ -180,6 +186,7 @@ class Metric:
     low: float | None = 0.0
     high: float | None = 1.0
     unit: str = ""
+    kind: Passes = "single pass"
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,9 +48,10 @@ def micro(values: Array, clusters: Labels | None = None) -> Mean:
     return macro(values, np.zeros(len(values), dtype=np.int64), clusters)
 
 
-def macro(values: Array, groups: Labels, clusters: Labels | None = None) -> Mean:
+def macro(values: Array, groups: Labels, clusters: Labels | None = None, shares: Array | None = None) -> Mean:
     """The mean over groups of each group's mean: `values`, `groups` and `clusters` are all [items].
 
+    `shares` gives the groups, in the sorted order of their labels, other shares than 1 / G; they add up to 1.
     Clusters may cross groups (one premise in fifteen languages). The degrees of freedom are Satterthwaite's
     over groups, at most the clusters less one. Raises InputError for no values.
     """
@@ -60,7 +61,8 @@ def macro(values: Array, groups: Labels, clusters: Labels | None = None) -> Mean
     cluster = dense(clusters) if clusters is not None else np.arange(len(values), dtype=np.int64)
     size = np.bincount(group)
     means = np.bincount(group, values) / size
-    value = float(means.mean())
+    share = np.full(len(size), 1 / len(size)) if shares is None else shares
+    value = float(means.mean() if shares is None else share @ means)
 
     # A unit is what varies by itself: the part of a cluster that lies in one group.
     pairs, unit = np.unique(group * (cluster.max() + 1) + cluster, return_inverse=True)
@@ -70,9 +72,9 @@ def macro(values: Array, groups: Labels, clusters: Labels | None = None) -> Mean
         return Mean(value, None, 0.0)
 
     scale = np.sqrt(units / (units - 1))
-    shares = (values - means[group]) * (scale / (size * len(size)))[group]
-    error = float(np.sqrt(np.square(np.bincount(cluster, shares)).sum()))
-    variances = np.bincount(home, np.square(np.bincount(unit, shares))).astype(np.float64)
+    moves = (values - means[group]) * (scale * share / size)[group]
+    error = float(np.sqrt(np.square(np.bincount(cluster, moves)).sum()))
+    variances = np.bincount(home, np.square(np.bincount(unit, moves))).astype(np.float64)
     return Mean(value, error, min(_satterthwaite(variances, units - 1), float(cluster.max())))
 
 

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from measurand.core.benchmark import Metric
+from measurand.core.benchmark import Metric, Passes
 from measurand.core.errors import InputError
-from measurand.stats.passk import pass_at_k_each
+from measurand.stats.passk import pass_at_k_each, pass_hat_k_each
+from measurand.stats.voting import NO_ANSWER, best_at_k, majority_at_k
 
 Array = NDArray[np.float64]
 
@@ -51,16 +52,76 @@ def f1(rows: Array, weights: Array) -> Array:
 
 def pass_at(k: int) -> Metric:
     """pass@k over an item's samples, averaged over items. Planned samples fewer than k raise InputError."""
+    return Metric(
+        f"pass_at_{k}", 1, ("correct",), _counted("pass@k", pass_at_k_each, k), weighted_mean, kind=_kind(k, "search")
+    )
+
+
+def pass_hat(k: int) -> Metric:
+    """pass^k, all of k right, over an item's samples, averaged over items. Refused as `pass_at`."""
+    return Metric(
+        f"pass_hat_{k}", 1, ("correct",), _counted("pass^k", pass_hat_k_each, k), weighted_mean, kind=_kind(k, "every")
+    )
+
+
+def majority_at(k: int) -> Metric:
+    """maj@k: the score of the commonest answer among k of an item's samples, averaged over items.
+
+    A row is (score, code of the answer that was read): see `measurand.stats.voting`.
+    """
 
     def within(rows: Array) -> Array:
-        """Unbiased pass@k of an item's samples."""
-        if not np.isin(rows, (0.0, 1.0)).all():
-            raise InputError("pass@k counts samples that are correct (1) or not (0); other scores cannot be counted")
-        correct = rows[..., 0].sum(axis=-1)
-        each = pass_at_k_each(rows.shape[-2], np.atleast_1d(correct), k)
-        return each.reshape(*correct.shape, 1)
+        """The majority's score, and no answer: a vote has none of its own."""
+        items = rows.reshape(-1, *rows.shape[-2:])
+        values = [(majority_at_k(item[:, 1], item[:, 0], k), NO_ANSWER) for item in items]
+        return np.array(values).reshape(*rows.shape[:-2], 2)
 
-    return Metric(f"pass_at_{k}", 1, ("correct",), within, weighted_mean)
+    return Metric(f"maj_at_{k}", 1, ("correct", "answer"), within, weighted_mean, kind=_kind(k, "majority"))
+
+
+def best_of(k: int) -> Metric:
+    """best-of-n: the score of the sample with the highest reward among k of an item's, averaged over items.
+
+    A row is (score, reward): a reward model's number, a log-probability, a judge's grade.
+    """
+
+    def within(rows: Array) -> Array:
+        """The score of the best by reward, and no reward of its own."""
+        best = best_at_k(rows[..., 0], rows[..., 1], k)
+        return np.stack((best, np.zeros_like(best)), axis=-1)
+
+    return Metric(f"best_of_{k}", 1, ("correct", "reward"), within, weighted_mean, kind=_kind(k, "search"))
+
+
+def any_of(k: int) -> Metric:
+    """any-of-n: the highest score among k of an item's samples, as an oracle would pick it, averaged over items.
+
+    For samples that are right or wrong this is pass@k; this form takes grades too.
+    """
+
+    def within(rows: Array) -> Array:
+        """The mean over all subsets of k of their highest score."""
+        return best_at_k(rows[..., 0], rows[..., 0], k)[..., None]
+
+    return Metric(f"any_of_{k}", 1, ("correct",), within, weighted_mean, kind=_kind(k, "search"))
+
+
+def _counted(name: str, each: Callable[[int, Array, int], Array], k: int) -> Callable[[Array], Array]:
+    """A `within` that counts the samples of an item that are right."""
+
+    def within(rows: Array) -> Array:
+        """The unbiased value for an item's samples."""
+        if not np.isin(rows, (0.0, 1.0)).all():
+            raise InputError(f"{name} counts samples that are correct (1) or not (0); other scores cannot be counted")
+        correct = rows[..., 0].sum(axis=-1)
+        return each(rows.shape[-2], np.atleast_1d(correct), k).reshape(*correct.shape, 1)
+
+    return within
+
+
+def _kind(k: int, several: Passes) -> Passes:
+    """One sample is one pass, by whatever rule."""
+    return several if k > 1 else "single pass"
 
 
 ACCURACY = Metric("accuracy", 1, ("correct",), mean_within, weighted_mean)
@@ -74,6 +135,8 @@ PASS_AT_1, PASS_AT_10, PASS_AT_100 = pass_at(1), pass_at(10), pass_at(100)
 
 PASS_AT = re.compile(r"pass_at_([1-9][0-9]{0,5})")
 """The names of the metrics that `pass_at` makes."""
+_OF_K = re.compile(r"(pass_at|pass_hat|maj_at|best_of|any_of)_([1-9][0-9]{0,5})")
+_MAKERS = {"pass_at": pass_at, "pass_hat": pass_hat, "maj_at": majority_at, "best_of": best_of, "any_of": any_of}
 
 
 def find(name_at_version: str) -> Metric:
@@ -82,11 +145,14 @@ def find(name_at_version: str) -> Metric:
     Raises InputError where there is no such metric, or only another version of it.
     """
     name, _, version = name_at_version.partition("@")
-    named = PASS_AT.fullmatch(name)
-    metric = pass_at(int(named[1])) if named else globals().get(name.upper())
+    named = _OF_K.fullmatch(name)
+    metric = _MAKERS[named[1]](int(named[2])) if named else globals().get(name.upper())
     if not isinstance(metric, Metric):
         known = ", ".join(sorted(value.name for value in globals().values() if isinstance(value, Metric)))
-        raise InputError(f"no metric {name_at_version!r}: there are {known} and pass_at_K; hand in your own by name")
+        raise InputError(
+            f"no metric {name_at_version!r}: there are {known}, and {', '.join(f'{rule}_K' for rule in _MAKERS)}; "
+            "hand in your own by name"
+        )
     if version != str(metric.version):
         raise InputError(f"metric {name} is at version {metric.version} here, not {version or 'unstated'}")
     return metric
