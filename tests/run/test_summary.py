@@ -14,6 +14,7 @@ from measurand.core.protocol import MarkingPart
 from measurand.core.run import Slot
 from measurand.core.trial import Measured, Missing, Score, Trial
 from measurand.report.rows import trial_rows
+from measurand.report.wording import view_name
 from measurand.run.summary import summarise
 from measurand.run.tables import MOST_VALUES
 from measurand.stats.intervals import wilson
@@ -57,6 +58,25 @@ def test_a_macro_that_lacks_a_group_is_refused_and_noted():
     assert view(summary, "slice:subject", "sea").value is None
     assert view(summary, "slice:subject", "sea").bounds == (0.0, 1.0)
     assert any("2 of 3" in note for note in summary.notes)
+
+
+def test_nested_groups_are_declared_and_shown():
+    """Two subjects in one category and one in another: (mean of 0.9 and 0.3, with 0.4) is 0.5, their mean 0.533."""
+    store, run = grouped(
+        {"law": (180, 20, 0), "art": (30, 70, 0), "sea": (20, 30, 0)},
+        macro=("category>subject", "subject", "x>subject"),
+    )
+    for item in store.item_list:
+        item.slices["category"] = "far" if item.slices["subject"] == "sea" else "near"
+    summary = summarise(store, run)
+    made = view(summary, "macro:category>subject")
+    assert made.value == pytest.approx((0.6 + 0.4) / 2)
+    assert made.low < made.value < made.high
+    assert view(summary, "macro:subject").value == pytest.approx(0.5333, abs=5e-5)
+    assert not any(one.view == "macro:x>subject" for one in summary.views)
+    assert "The protocol groups by x, which no item names." in summary.notes
+    names = [view_name(one) for one in summary.views]
+    assert "unweighted mean over category, then over subject" in names
 
 
 def test_the_tally_adds_up_and_gives_reasons():

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from measurand.core.source import Source
     from measurand.core.trial import Finding, Measured, Missing
 
-Ability = Literal["chat", "complete", "loglikelihood", "images", "tools", "schema", "embed"]
+Ability = Literal["chat", "complete", "loglikelihood", "rolling", "images", "tools", "schema", "embed"]
 
 
 class Card(Record, frozen=True):
@@ -189,12 +189,17 @@ class Metric:
     kind: Passes = "single pass"
 
 
+NESTED = ">"
+"""Between the slices of a nested macro number, outermost first: `category>subcategory>subject`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Aggregation:
     """How scores become the number.
 
-    `macro` names slices over whose values an unweighted mean is always shown beside the pooled number;
-    `groups` names slices whose values are each shown as a number.
+    `macro` names slices over whose values an unweighted mean is always shown beside the pooled number; with
+    `category>subject` it is the mean over categories of the mean over their subjects. `groups` names slices whose
+    values are each shown as a number.
     """
 
     metrics: Mapping[str, Metric]

@@ -11,8 +11,8 @@ from measurand.core.run import Run
 class View(Record, frozen=True):
     """One way to combine the scores of a metric.
 
-    `view` is `pooled`, or `macro:FIELD` (the unweighted mean over the values of a slice). For one value of a
-    slice, `view` is `slice:FIELD` and `value` the value.
+    `view` is `pooled`, or `macro:FIELD` (the unweighted mean over the values of a slice; `macro:OUTER>INNER` is a mean
+    of such means). For one value of a slice, `view` is `slice:FIELD` and `value` the value.
     """
 
     view: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from measurand.core.benchmark import NESTED
 from measurand.core.claim import AboutMethod, AboutModel, AboutSystem, Claim
 from measurand.core.estimate import Estimate, Tally
 from measurand.core.identity import short
@@ -140,10 +141,10 @@ def about(said: Claim) -> str:
 
 
 def view_name(view: View) -> str:
-    """What a view is over: `all items`, `mean over subject`, or the slice's value."""
+    """What a view is over: `all items`, `unweighted mean over subject`, or the slice's value."""
     kind, _, field = view.view.partition(":")
     if kind == "macro":
-        return f"unweighted mean over {field}"
+        return f"unweighted mean over {', then over '.join(field.split(NESTED))}"
     return clipped(view.value) if kind == "slice" else "all items"
 
 

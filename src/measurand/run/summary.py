@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from measurand.core.benchmark import Metric
+from measurand.core.benchmark import NESTED, Metric
 from measurand.core.estimate import Estimate
 from measurand.core.summary import ReadingCount, Spent, Summary, View
 from measurand.core.trial import Ambiguous, Found
@@ -21,6 +21,7 @@ from measurand.run.tables import (
     Items,
     Marks,
     Trials,
+    grouped_by,
     metrics_of,
     place,
     read_items,
@@ -29,8 +30,9 @@ from measurand.run.tables import (
     table,
     tally,
 )
-from measurand.stats.estimate import over_groups, pooled
+from measurand.stats.estimate import pooled
 from measurand.stats.missing import ByItem
+from measurand.stats.nested import over_nested
 
 if TYPE_CHECKING:
     from measurand.core.ports import Store
@@ -77,7 +79,7 @@ def _gaps(marks: Mapping[str, Marks], items: Items, protocol: ProtocolRecord) ->
     for name, mark in marks.items():
         for why, count in sorted(mark.missing.items()):
             yield f"{count:,} {'trial has' if count == 1 else 'trials have'} no {name}: {why.replace('_', ' ')}."
-    for name in sorted({*protocol.aggregation.macro, *protocol.aggregation.groups} - items.slices.keys()):
+    for name in sorted(grouped_by(protocol) - items.slices.keys()):
         yield f"The protocol groups by {name}, which no item names."
     for name in items.wide:
         yield f"The slice {name} has more than {MOST_VALUES} values and is not shown."
@@ -121,9 +123,10 @@ def _views(name: str, rows: ByItem, items: Items, protocol: ProtocolRecord) -> I
         return msgspec.structs.replace(estimate, metric=name)
 
     yield View("pooled", named(pooled(rows, rule.level)))
-    for slice_name in rule.macro:
-        if slice_name in items.slices:
-            yield View(f"macro:{slice_name}", named(over_groups(rows, items.slices[slice_name][0], rule.level)))
+    for path in rule.macro:
+        levels = [items.slices[part][0] for part in path.split(NESTED) if part in items.slices]
+        if len(levels) == len(path.split(NESTED)):
+            yield View(f"macro:{path}", named(over_nested(rows, levels, rule.level)))
     for slice_name, (codes, labels) in items.slices.items():
         for code, label in sorted(enumerate(labels), key=lambda pair: (pair[1] == NOTHING, pair[1])):
             yield View(f"slice:{slice_name}", named(pooled(rows.only(codes == code), rule.level)), label)

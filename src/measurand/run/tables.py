@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from measurand.core.benchmark import Metric
+from measurand.core.benchmark import NESTED, Metric
 from measurand.core.errors import ReportError
 from measurand.core.estimate import Tally
 from measurand.core.identity import canonical_json, digest
@@ -147,6 +147,12 @@ def _coded(values: list[str]) -> tuple[Codes, list[str]]:
     return np.array([labels[value or NOTHING] for value in values], dtype=np.int64), list(labels)
 
 
+def grouped_by(protocol: ProtocolRecord) -> set[str]:
+    """The slices that the protocol combines or shows; a nested macro number names several."""
+    rule = protocol.aggregation
+    return {part for path in rule.macro for part in path.split(NESTED)} | set(rule.groups)
+
+
 def metrics_of(protocol: ProtocolRecord, own: Mapping[str, Metric]) -> dict[str, Metric]:
     """The metrics by name, the headline first: the order of the markings."""
     rule = protocol.aggregation.metrics
@@ -253,7 +259,7 @@ def tally(run: Run, trials: Trials) -> Tally:
 
 def read_items(all_items: Iterable[Item], run: Run, protocol: ProtocolRecord, wanted: Container[int]) -> Items:
     """What the items belong to; those in `wanted` places are kept whole. Raises ReportError where some are lacking."""
-    asked_for = {*protocol.aggregation.macro, *protocol.aggregation.groups}
+    asked_for = grouped_by(protocol)
     codes: dict[str, Codes] = {}
     labels: dict[str, dict[str, int]] = {}
     clusters: dict[str, int] = {}

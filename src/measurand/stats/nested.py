@@ -1,0 +1,139 @@
+"""Means of means: categories of subcategories of subjects, and means in which items or groups weigh differently.
+
+MMLU has 57 subjects in 17 subcategories in 4 categories. Its number may be the mean over items, over subjects, or the
+mean over categories of the mean over subcategories of the mean over subjects; the three differ, and so does their
+error. A nested mean is a macro mean in which the innermost groups have unequal shares:
+
+    share of a subject = 1 / (categories x subcategories of its category x subjects of its subcategory)
+
+so it has the error of `means.macro`: Cochran 1977, "Sampling techniques", section 5.4, with those shares as the
+weights of the strata.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+import numpy as np
+
+from measurand.core.benchmark import Metric
+from measurand.core.errors import InputError
+from measurand.core.estimate import Estimate
+from measurand.stats.bootstrap import bootstrap, percentiles
+from measurand.stats.estimate import Made, pooled, right_or_wrong, spreads
+from measurand.stats.intervals import Interval, combined, student
+from measurand.stats.means import Array, Labels, Mean, dense, macro
+from measurand.stats.metrics import weighted_mean
+from measurand.stats.missing import ByItem, complete
+
+
+def nested(values: Array, levels: Sequence[Labels], clusters: Labels | None = None) -> Mean:
+    """The mean over the first level of means over the next, down to the items: `values` and each level are [items].
+
+    One level is the macro mean. Levels go from the outermost in. Raises InputError for no values or no levels.
+    """
+    groups, shares = leaves(levels)
+    return macro(values, groups, clusters, shares)
+
+
+def weighted(values: Array, weights: Array, clusters: Labels | None = None) -> Mean:
+    """The mean in which item i weighs `weights[i]`: values and weights are [items].
+
+    The error is that of the ratio of sums: Cochran 1977, equation 6.13; with clusters their sums take the place of
+    items. Raises InputError for weights that are negative or add up to nothing.
+    """
+    if len(weights) != len(values) or not len(values) or (weights < 0).any() or not weights.sum():
+        raise InputError("a weighted mean needs one weight for each value, none negative and one above zero")
+    value = float(values @ weights / weights.sum())
+    cluster = np.arange(len(values)) if clusters is None else dense(clusters)
+    moves = np.bincount(cluster, weights * (values - value)) / weights.sum()
+    units = len(moves)
+    if units < 2:  # noqa: PLR2004 -- one unit shows no spread
+        return Mean(value, None, 0.0)
+    return Mean(value, float(np.sqrt(np.square(moves).sum() * units / (units - 1))), float(units - 1))
+
+
+def over_nested(table: ByItem, levels: Sequence[Labels], level: float = 0.95) -> Estimate:
+    """The nested number of any metric, with its interval; each of `levels` [items] labels the items, outermost first.
+
+    There is no number where a group has none, as in `estimate.over_groups`, which is the case of one level.
+    """
+    kept = table.only(table.planned)
+    groups, shares = leaves([labels[table.planned] for labels in levels])
+    parts = [pooled(kept.only(groups == group), level) for group in range(len(shares))]
+    values = [part.value for part in parts if part.value is not None]
+    ends = [part.bounds or (part.value, part.value) for part in parts]
+    limits = None
+    if all(low is not None and high is not None for low, high in ends):
+        limits = float(shares @ [low for low, _ in ends]), float(shares @ [high for _, high in ends])
+    made: Made = (None, f"none: {len(values)} of {len(parts)} groups are measured")
+    value = None
+    if len(values) == len(parts):
+        value, made = float(shares @ np.array(values)), _interval(kept, groups, shares, parts, level)
+    interval, method = made
+    low, high = interval or (None, None)
+    whole = pooled(kept, level)
+    bounds = limits if whole.n_missing else None
+    return msgspec.structs.replace(whole, value=value, low=low, high=high, method=method, bounds=bounds)
+
+
+def leaves(levels: Sequence[Labels]) -> tuple[Labels, Array]:
+    """The innermost group of each item, from 0 up, and the share of each such group in the nested mean.
+
+    A label that occurs in two outer groups is two groups. Raises InputError for no levels or no items.
+    """
+    if not levels or not len(levels[0]):
+        raise InputError("a nested mean needs items and at least one level of groups")
+    outer = np.zeros(len(levels[0]), dtype=np.int64)
+    shares = np.ones(1)
+    for labels in levels:
+        inner = dense(labels)
+        paths, place = np.unique(outer * (int(inner.max()) + 1) + inner, return_inverse=True)
+        parent = paths // (int(inner.max()) + 1)
+        shares = shares[parent] / np.bincount(parent)[parent]
+        outer = np.asarray(place, dtype=np.int64)
+    return outer, shares
+
+
+def _interval(table: ByItem, groups: Labels, shares: Array, parts: list[Estimate], level: float) -> Made:
+    measured = complete(table.rows)
+    done, groups = table.only(measured), groups[measured]
+    metric = done.metric
+    crossing = done.clusters is not None and _cross(groups, done.clusters)
+    if metric.over is weighted_mean and not right_or_wrong(done):
+        mean = macro(done.rows[:, 0], groups, done.clusters, shares)
+        if spreads(mean, done.rows[:, 0]):
+            kind = "Student's t, stratified" if done.independent else "Student's t, stratified and clustered"
+            return _clipped(student(mean.value, mean.error or 0.0, mean.df, level), metric), kind
+    if crossing:
+        draws = bootstrap(_over(metric, groups, shares), done.rows, done.clusters)
+        return percentiles(draws, level), "bootstrap of clusters"
+    intervals = [(part.low, part.high) for part in parts if part.low is not None and part.high is not None]
+    if len(intervals) < len(parts):
+        return None, "none: a group has no interval"
+    interval = combined([part.value or 0.0 for part in parts], intervals, shares.tolist())
+    return _clipped(interval, metric), "MOVER of the groups' intervals"
+
+
+def _clipped(interval: Interval, metric: Metric) -> Interval:
+    lowest = -np.inf if metric.low is None else metric.low
+    highest = np.inf if metric.high is None else metric.high
+    return max(interval[0], lowest), min(interval[1], highest)
+
+
+def _cross(groups: Labels, clusters: Labels) -> bool:
+    """Whether a cluster lies in more than one group."""
+    pairs = np.unique(np.column_stack((clusters, groups)), axis=0)
+    return len(pairs) > len(np.unique(clusters))
+
+
+def _over(metric: Metric, groups: Labels, shares: Array) -> Callable[[Array, Array], Array]:
+    """The nested number as an `over`, so that whole clusters can be drawn across groups."""
+    members = [np.flatnonzero(groups == group) for group in range(len(shares))]
+
+    def over(rows: Array, weights: Array) -> Array:
+        parts = [np.asarray(metric.over(rows[who], weights[..., who]), dtype=np.float64) for who in members]
+        return np.asarray(np.tensordot(shares, parts, axes=1))
+
+    return over
