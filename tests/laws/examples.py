@@ -19,6 +19,7 @@ from measurand.core import (
     source,
     subject,
     summary,
+    tokens,
     trial,
 )
 
@@ -118,6 +119,8 @@ EXAMPLES = (
     claim.AboutMethod("data", ("steps",), "base", 3),
     request.Complete("p", DECODE),
     request.Loglikelihood("c", (" A", " B")),
+    request.Rolling("a text", 1024, 512),
+    tokens.Joined((1, 2, 3), 2, 4),
     request.Embed(("a",)),
     request.Draw(1, 2, "again", "item"),
     call.Usage(1, 2),

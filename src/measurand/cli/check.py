@@ -11,7 +11,7 @@ from rich.text import Text
 
 from measurand.cli.options import data_overrides
 from measurand.core.identity import short
-from measurand.core.request import Complete, Embed, Generate, Loglikelihood, Request
+from measurand.core.request import Complete, Embed, Generate, Loglikelihood, Request, Rolling
 from measurand.report.wording import visible
 from measurand.run.check import Checked
 from measurand.stats.power import detectable_paired
@@ -60,5 +60,7 @@ def _as_text(request: Request) -> str:
             return request.prompt
         case Loglikelihood():
             return f"{request.context}\n→ log-probability of {', '.join(map(repr, request.continuations))}"
+        case Rolling():
+            return f"{request.text}\n→ log-probability of the whole, in windows of {request.window:,} tokens"
         case Embed():
             return "\n".join(request.texts)

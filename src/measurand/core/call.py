@@ -46,9 +46,11 @@ class TokenLogprob(Record, frozen=True, gc=False):
 class Reply(Record, frozen=True):
     """What a subject gave back.
 
-    `values` holds one number for each continuation of a Loglikelihood request; `vectors` one row for each
-    text of an Embed request. `served_as` is the model name the endpoint reported. `replayed_from` is when
-    (ISO 8601, UTC) a replayed reply was first received; empty on a fresh one.
+    `values` holds one number for each continuation of a Loglikelihood request, and one for the text of a Rolling
+    request; `counts` says how many tokens each of them sums over, where the subject knows. `vectors` has one row for
+    each text of an Embed request. `prompt_ids` are the token ids that the subject read, kept for a sample of replies.
+    `served_as` is the model name the endpoint reported. `replayed_from` is when (ISO 8601, UTC) a replayed reply was
+    first received; empty on a fresh one.
     """
 
     parts: tuple[Part, ...] = ()
@@ -61,6 +63,8 @@ class Reply(Record, frozen=True):
     timings: Timings = Timings()
     served_as: str = ""
     replayed_from: str = ""
+    counts: tuple[int, ...] = ()
+    prompt_ids: tuple[int, ...] = ()
 
     @property
     def text(self) -> str:

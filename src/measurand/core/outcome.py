@@ -10,13 +10,15 @@ from measurand.core.record import Record
 class Answer(Record, frozen=True):
     """What the subject finally gave: text, or one number for each option, or files by hash.
 
-    `reasoning` is kept apart from the text and is never read as an answer.
+    `reasoning` is kept apart from the text and is never read as an answer. `counts` says how many tokens each of
+    `values` sums over, where the subject knows.
     """
 
     text: str = ""
     values: tuple[float, ...] = ()
     reasoning: str = ""
     files: dict[str, str] = {}
+    counts: tuple[int, ...] = ()
 
 
 class Answered(Record, frozen=True, tag="answered"):

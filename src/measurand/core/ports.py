@@ -26,7 +26,8 @@ class Abilities(Record, frozen=True):
     """What a provider can do. `loglikelihood` is `next_token` where only one-token options can be measured.
 
     `local` says that requests never leave this machine. `concurrency` is the most requests it takes at once
-    (None: find out). `bounded` promises that every reply ends by a deadline of the provider's own.
+    (None: find out). `bounded` promises that every reply ends by a deadline of the provider's own. `conditions` are
+    sentences that must stand beside the numbers it gives by an ability: precision, device, what nobody can verify.
     """
 
     can: tuple[Ability, ...]
@@ -34,6 +35,7 @@ class Abilities(Record, frozen=True):
     local: bool = False
     concurrency: int | None = None
     bounded: bool = False
+    conditions: dict[Ability, str] = {}
 
 
 @runtime_checkable

@@ -47,13 +47,25 @@ class Loglikelihood(Record, frozen=True, tag="loglikelihood"):
     continuations: tuple[str, ...]
 
 
+class Rolling(Record, frozen=True, tag="rolling"):
+    """The log-probability, in nats, of a whole text, read in windows of so many tokens.
+
+    The first token is conditioned on BOS (or EOS where there is no BOS). Each window but the first scores the next
+    `stride` tokens; with a stride as long as the window, windows are disjoint.
+    """
+
+    text: str
+    window: int
+    stride: int
+
+
 class Embed(Record, frozen=True, tag="embed"):
     """A vector for each text."""
 
     texts: tuple[str, ...]
 
 
-Request = Generate | Complete | Loglikelihood | Embed
+Request = Generate | Complete | Loglikelihood | Rolling | Embed
 
 
 class Draw(Record, frozen=True, gc=False):

@@ -9,7 +9,10 @@ from measurand.core.subject import Facts, Subject
 
 
 class Conditions(Record, frozen=True):
-    """What held while a run was made: shown and compared, never part of its identity."""
+    """What held while a run was made: shown and compared, never part of its identity.
+
+    `subject` holds what the subject says of how it computes.
+    """
 
     measurand: str = ""
     python: str = ""
@@ -18,6 +21,7 @@ class Conditions(Record, frozen=True):
     served_as: tuple[str, ...] = ()
     data_stand_ins: tuple[str, ...] = ()
     allowed_endpoints: tuple[str, ...] = ()
+    subject: tuple[str, ...] = ()
 
 
 class Run(Record, frozen=True):

@@ -10,14 +10,22 @@ from measurand.core.call import Reply, Timings
 from measurand.core.errors import InputError
 from measurand.core.ports import Abilities
 from measurand.core.record import Json, Record
-from measurand.core.request import Complete, Embed, Generate, Loglikelihood, Request
+from measurand.core.request import Complete, Embed, Generate, Loglikelihood, Request, Rolling
 from measurand.core.subject import Model
 from measurand.providers import openai_read as read
 from measurand.providers import openai_write as write
 from measurand.providers.connecting import HttpOptions, checked_fields, varied
 from measurand.providers.endings import refused_request
 from measurand.providers.http import Transport, encode
-from measurand.providers.openai_likelihood import continuation_nats, next_token_nats
+from measurand.providers.openai_likelihood import (
+    ECHOED_TOP,
+    PROBE,
+    UNVERIFIABLE,
+    check_sum,
+    continuation_nats,
+    next_token_nats,
+    text_nats,
+)
 from measurand.providers.openai_stream import Assembly
 from measurand.providers.secrets import header_value, redact, scrub
 
@@ -88,6 +96,7 @@ class OpenAICompatible:
         self._chat = self._http.url(f"{path}/chat/completions", query)
         self._completions = self._http.url(f"{path}/completions", query)
         self._embeddings = self._http.url(f"{path}/embeddings", query)
+        self._is_believed = False
         self._fields: dict[str, Any] = {"model": options.model, **checked_fields(options.extra, _OWN_FIELDS)}
         self._stream_fields = {"stream": True, "stream_options": {"include_usage": True}} if options.stream else {}
         address = str(self._http.base).rstrip("/") + path
@@ -111,8 +120,11 @@ class OpenAICompatible:
         if self.options.echo_logprobs:
             measured = "any"
         scored: tuple[Ability, ...] = () if measured == "none" else ("loglikelihood",)
+        if self.options.echo_logprobs:
+            scored = (*scored, "rolling")
         can: tuple[Ability, ...] = ("chat", "complete", "images", "tools", "schema", "embed", *scored)
-        return Abilities(can=can, loglikelihood=measured, local=self._http.local, bounded=True)
+        said = dict.fromkeys(scored, UNVERIFIABLE)
+        return Abilities(can=can, loglikelihood=measured, local=self._http.local, bounded=True, conditions=said)
 
     async def start(self) -> None:
         """Read the key and open the pool. Raises InputError for a key, a proxy or a bundle that cannot be used."""
@@ -131,6 +143,8 @@ class OpenAICompatible:
                 return await self._said(self._completions, write.completion(request))
             case Loglikelihood():
                 return await self._measured(request)
+            case Rolling():
+                return await self._read(request)
             case Embed():
                 return await self._embedded(request)
 
@@ -180,6 +194,27 @@ class OpenAICompatible:
         measure = continuation_nats if self.options.echo_logprobs else next_token_nats
         return Reply(
             values=measure(request, answer.choices or [], self._http),
+            usage=read.usage_of(answer.usage),
+            timings=Timings.since(begun),
+            served_as=redact(answer.model) if isinstance(answer.model, str) else "",
+        )
+
+    async def _read(self, request: Rolling) -> Reply:
+        """The log-probability of a whole text, once the server's probabilities are seen to be ones."""
+        if not self.options.echo_logprobs:
+            raise refused_request(
+                f"{self.options.model} gives no log-probability of a text: set `echo_logprobs` where the server can",
+            )
+        begun = time.perf_counter()
+        if not self._is_believed:
+            check_sum(await self._measured(PROBE), self._http)
+            self._is_believed = True
+        body = encode(self._fields | write.echo("", (request.text,), top=ECHOED_TOP))
+        answer, raw = await self._http.post(self._completions, body, read.COMPLETION)
+        nats, count = text_nats(request, read.first_choice(answer, raw, self._http), self._http)
+        return Reply(
+            values=(nats,),
+            counts=(count,),
             usage=read.usage_of(answer.usage),
             timings=Timings.since(begun),
             served_as=redact(answer.model) if isinstance(answer.model, str) else "",

@@ -3,11 +3,28 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from string import ascii_lowercase
 
+from measurand.core.call import Reply
 from measurand.core.errors import CallFailedError
-from measurand.core.request import Loglikelihood
+from measurand.core.request import Loglikelihood, Rolling
 from measurand.providers.http import Transport
 from measurand.providers.openai_read import Choice, logprobs_of
+
+ECHOED_TOP = 5
+"""The likeliest tokens asked for at each place of a text: as many as OpenAI gives."""
+
+PROBE = Loglikelihood("The", tuple(f" {letter}" for letter in ascii_lowercase))
+"""Texts of which none begins another, so that their probabilities after one context cannot exceed one together."""
+
+UNVERIFIABLE = (
+    "The server lists only the likeliest tokens, so nobody can verify that its probabilities sum to one; "
+    "what it lists is checked not to exceed one."
+)
+
+_ROUNDING = 0.01
+"""How far beyond one a sum of probabilities may lie: servers round, and compute in half precision."""
 
 _PARTIAL = ("\N{REPLACEMENT CHARACTER}", "bytes:")
 """How servers write a token that is only part of a character."""
@@ -48,6 +65,41 @@ def next_token_nats(request: Loglikelihood, choices: list[Choice], http: Transpo
                 transient=False,
             )
     return tuple(top[continuation] for continuation in request.continuations)
+
+
+def text_nats(request: Rolling, choice: Choice, http: Transport) -> tuple[float, int]:
+    """The log-probability of an echoed text and its number of tokens, from one window.
+
+    Raises CallFailedError where the text is longer than the protocol's window (only the server knows the tokens to
+    slide it by), where its first token has no probability, and where the probabilities listed cannot be ones.
+    """
+    tokens, nats = _echoed(choice, http)
+    for token, number, top in zip(tokens, nats, (choice.logprobs and choice.logprobs.top_logprobs) or [], strict=False):
+        listed = {name: value for name, value in (top or {}).items() if value is not None}
+        listed |= {} if number is None else {token: number}
+        _refuse_above_one(listed.values(), f"in the place of {token[:20]!r}", http)
+    begin = 1 if "".join(tokens[1:]) == request.text else 0
+    if len(tokens) - begin > request.window:
+        why = f"the text has {len(tokens) - begin:,} tokens and the protocol's window {request.window:,}"
+        raise http.broken(f"cannot slide a window: {why}; use transformers:NAME, or split the text", transient=False)
+    return _sum([], request.text, choice, http), len(tokens) - begin
+
+
+def check_sum(reply: Reply, http: Transport) -> None:
+    """Refuse a server whose probabilities of different texts after PROBE's context exceed one together."""
+    _refuse_above_one(reply.values, f"for {len(reply.values)} different continuations", http)
+
+
+def _refuse_above_one(nats: Iterable[float], where: str, http: Transport) -> None:
+    total = math.fsum(math.exp(min(number, 1.0)) for number in nats)
+    if total > 1 + _ROUNDING:
+        error = http.broken(
+            f"gave probabilities that sum to {total:.2f} {where}: they are no distribution, so no perplexity is "
+            "computed from them; measure the weights with transformers:NAME",
+            transient=False,
+        )
+        error.fatal = True
+        raise error
 
 
 def _sum(context: list[str], continuation: str, choice: Choice, http: Transport) -> float:

@@ -47,14 +47,16 @@ def completion(request: Complete) -> dict[str, Any]:
     return body
 
 
-def echo(context: str, continuations: tuple[str, ...]) -> dict[str, Any]:
+def echo(context: str, continuations: tuple[str, ...], top: int = 1) -> dict[str, Any]:
     """The body of /completions that gives back the log-probability of every token of the prompts.
+
+    With each come the `top` likeliest tokens in its place.
 
     The context goes along alone, as the first prompt, because its own tokens say where each continuation begins.
     """
     alone = [context] if context else []
     prompts = alone + [context + continuation for continuation in continuations]
-    return {"prompt": prompts, "max_tokens": 0, "echo": True, "logprobs": 1, "temperature": 0.0}
+    return {"prompt": prompts, "max_tokens": 0, "echo": True, "logprobs": top, "temperature": 0.0}
 
 
 def next_token(context: str, top: int) -> dict[str, Any]:

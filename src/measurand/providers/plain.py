@@ -9,7 +9,7 @@ import msgspec
 from measurand.core.call import Reply
 from measurand.core.errors import CallFailedError
 from measurand.core.message import Image, Message, Text, ToolResult
-from measurand.core.request import Complete, Embed, Generate, Loglikelihood, Request
+from measurand.core.request import Complete, Embed, Generate, Loglikelihood, Request, Rolling
 
 _FIELDS = ("text", "finish", "reasoning", "usage")
 
@@ -31,6 +31,8 @@ def prompt_of(request: Request) -> str:
             return prompt
         case Loglikelihood(context=context):
             return context
+        case Rolling(text=text):
+            return text
         case Embed(texts=texts):
             return "\n".join(texts)
 

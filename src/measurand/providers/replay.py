@@ -29,7 +29,7 @@ from measurand.core.identity import digest
 from measurand.core.message import Text
 from measurand.core.ports import Abilities
 from measurand.core.record import Json, Record
-from measurand.core.request import Embed, Loglikelihood, Request
+from measurand.core.request import Embed, Loglikelihood, Request, Rolling
 from measurand.core.subject import System
 from measurand.providers.plain import prompt_of
 
@@ -229,7 +229,7 @@ def _reply(line: Recorded, request: Request) -> Reply:
             why = f"{given} log-likelihoods are recorded for a prompt with {wanted} continuations: record `values` anew"
             raise CallFailedError(why, where="recording")
         return Reply(values=line.values or (), usage=line.usage)
-    if isinstance(request, Embed) or line.values is not None:
+    if isinstance(request, Embed | Rolling) or line.values is not None:
         why = "what is recorded for this prompt is not of the kind that is asked: ask as the recording did"
         raise CallFailedError(why, where="recording")
     text = line.reply if line.reply is not None else line.text or ""

@@ -160,4 +160,4 @@ def _answer(asking: Prompting, item: Item, requests: Sequence[Request], replies:
     text = final.text
     if isinstance(request, Generate | Complete) and request.decode.stop:
         text = apply_stops(text, request.decode.stop)
-    return Answer(text, last.values, last.reasoning or final.reasoning)
+    return Answer(text, last.values, last.reasoning or final.reasoning, counts=last.counts)

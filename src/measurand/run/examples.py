@@ -12,7 +12,7 @@ from measurand.core.identity import canonical_json
 from measurand.core.item import Conversation, Document, Environment, Item, Question
 from measurand.core.message import ToolCall, ToolResult
 from measurand.core.outcome import answer_of, outcome_name
-from measurand.core.request import Complete, Embed, Generate, Loglikelihood, Request
+from measurand.core.request import Complete, Embed, Generate, Loglikelihood, Request, Rolling
 from measurand.core.summary import Example
 from measurand.core.trial import Absent, Ambiguous, Found, Reading, Trial
 
@@ -70,6 +70,8 @@ def _request_text(request: Request) -> str:
             return prompt
         case Loglikelihood(context=context, continuations=continuations):
             return "\n".join((context, *(f"[continuation] {text}" for text in continuations)))
+        case Rolling(text=text):
+            return text
         case Embed(texts=texts):
             return "\n".join(texts)
 

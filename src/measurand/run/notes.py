@@ -30,6 +30,7 @@ def notes(run: Run, protocol: Protocol, tally: Tally, views: tuple[View, ...], g
     stand_ins = sorted(name for name, source in protocol.task.sources.items() if source.stands_in)
     if stand_ins:
         yield f"Local copies stood in for the declared data: {', '.join(stand_ins)}; their hashes are in the protocol."
+    yield from run.conditions.subject
     if len(run.conditions.served_as) > 1:
         yield f"The endpoint answered under several names: {', '.join(run.conditions.served_as)}."
 

@@ -117,8 +117,17 @@ def _run(prepared: Prepared, ports: Ports, occasion: Occasion) -> Run:
             isolation=_isolation(prepared, ports),
             data_stand_ins=prepared.stand_ins,
             allowed_endpoints=occasion.allowed_endpoints,
+            subject=_said_of_itself(prepared, ports),
         ),
         recipe=dict(prepared.benchmark.recipe),
+    )
+
+
+def _said_of_itself(prepared: Prepared, ports: Ports) -> tuple[str, ...]:
+    """What the subject says of how it computes, as far as it is asked in that way."""
+    conditions = ports.providers["target"].describe().conditions
+    return tuple(
+        dict.fromkeys(conditions[need] for need in sorted(prepared.benchmark.asking.needs) if need in conditions)
     )
 
 
