@@ -150,7 +150,7 @@ EXAMPLES = (
     run.Slot(1, 2, "m"),
     run.Shard(0, (run.Slot(1, 2),)),
     run.Plan(RUN, 6, 1, 5, 2, 100, 50, 0.1, 0.2, 0.1, ("n",)),
-    estimate.Comparison("a", "b", True, ESTIMATE, 0.04, 0.08, 0.1, ("asking.version",)),
+    estimate.Comparison("a", "b", True, ESTIMATE, 0.04, 0.08, 0.1, ("asking.version",), "McNemar"),
     decision.Rule("r", "pass", "b"),
     decision.Threat("n", "e", "r"),
     decision.Decision("q", claim.AboutModel(), (decision.Rule("r", "fail", "b"),), ("h",), (), ("w",)),

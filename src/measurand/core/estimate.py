@@ -45,7 +45,12 @@ class Estimate(Record, frozen=True):
 
 
 class Comparison(Record, frozen=True):
-    """The only thing that may say "better": a difference a - b with its interval."""
+    """The only thing that may say "better": a difference a - b with its interval.
+
+    `p` is the chance of a difference at least as large if there were none, by `test`; `adjusted_p` is that p after
+    many comparisons were made at once. `detectable` is the smallest true difference that a comparison of this size
+    finds four times in five; None where there is none.
+    """
 
     a: str
     b: str
@@ -55,3 +60,4 @@ class Comparison(Record, frozen=True):
     adjusted_p: float | None = None
     detectable: float | None = None
     differs: tuple[str, ...] = ()
+    test: str = ""

@@ -12,6 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from measurand.core.benchmark import Metric
 from measurand.stats.means import Array, Labels, dense
 
 DRAWS = 2_000
@@ -24,6 +25,11 @@ UNITS = 2_000
 """More units than this are first joined at random, which moves the error by about 1 part in sqrt(2 UNITS)."""
 
 Over = Callable[[Array, Array], Array]
+
+
+def over_of(metric: Metric) -> Over:
+    """The metric's `over`, as what it gives for these arguments: an array, or a number."""
+    return metric.over  # type: ignore[return-value]
 
 
 def bootstrap(over: Over, rows: Array, clusters: Labels | None = None, *, draws: int = DRAWS, seed: int = 0) -> Array:

@@ -21,7 +21,7 @@ import numpy as np
 
 from measurand.core.benchmark import Metric
 from measurand.core.estimate import Estimate
-from measurand.stats.bootstrap import Over, bootstrap, percentiles
+from measurand.stats.bootstrap import Over, bootstrap, over_of, percentiles
 from measurand.stats.intervals import Interval, combined, student, wilson
 from measurand.stats.means import Array, Labels, Mean, dense, macro, micro
 from measurand.stats.metrics import weighted_mean
@@ -88,12 +88,12 @@ def _interval(done: ByItem, value: float, level: float) -> Made:
         if n < 2:  # noqa: PLR2004 -- one unit shows no spread
             return None, f"none: one of {what}"
         clusters = None if done.independent else done.clusters
-        draws = bootstrap(metric.over, done.rows, clusters)  # type: ignore[arg-type]
+        draws = bootstrap(over_of(metric), done.rows, clusters)
         return percentiles(draws, level), f"bootstrap of {what}{few}"
-    if _right_or_wrong(done):
+    if right_or_wrong(done):
         return wilson(value, n, level), "Wilson"
     mean = micro(done.rows[:, 0], done.clusters)
-    if _spreads(mean, done):
+    if spreads(mean, done.rows[:, 0]):
         kind = "Student's t on item means" if done.independent else "Student's t, clustered"
         return _student(mean, metric, level), kind + few
     if (metric.low, metric.high) == (0.0, 1.0):
@@ -106,38 +106,39 @@ def _macro_interval(table: ByItem, groups: Labels, parts: list[Estimate], level:
     done, groups = table.only(measured), groups[measured]
     metric = done.metric
     crossing = not done.independent and _cross(groups, done.clusters)
-    if metric.over is weighted_mean and not _right_or_wrong(done):
+    if metric.over is weighted_mean and not right_or_wrong(done):
         mean = macro(done.rows[:, 0], groups, done.clusters)
-        if _spreads(mean, done):
+        if spreads(mean, done.rows[:, 0]):
             kind = "Student's t, stratified" if done.independent else "Student's t, stratified and clustered"
             return _student(mean, metric, level), kind
     if crossing:
-        draws = bootstrap(_macro_of(metric, groups), done.rows, done.clusters)
+        draws = bootstrap(macro_of(over_of(metric), groups), done.rows, done.clusters)
         return percentiles(draws, level), "bootstrap of clusters"
     intervals = [(part.low, part.high) for part in parts if part.low is not None and part.high is not None]
     if len(intervals) < len(parts):
         return None, "none: a group has no interval"
     weights = [1 / len(parts)] * len(parts)
     interval = combined([part.value or 0.0 for part in parts], intervals, weights)
-    return _clipped(interval, metric), "MOVER of the groups' intervals"
+    return clipped(interval, metric), "MOVER of the groups' intervals"
 
 
-def _right_or_wrong(done: ByItem) -> bool:
+def right_or_wrong(done: ByItem) -> bool:
     """Whether every item is one independent trial that is right or wrong, by a metric that says no more."""
     single = (done.metric.low, done.metric.high) == (0.0, 1.0) and bool((done.measured == 1).all())
     return single and done.independent and bool(np.isin(done.rows, (0.0, 1.0)).all())
 
 
-def _spreads(mean: Mean, done: ByItem) -> bool:
-    """Whether the error is known and more than rounding."""
-    return mean.error is not None and mean.error > ROUNDING * float(np.abs(done.rows[:, 0]).max())
+def spreads(mean: Mean, values: Array) -> bool:
+    """Whether the error of these values' mean is known and more than rounding."""
+    return mean.error is not None and mean.error > ROUNDING * float(np.abs(values).max())
 
 
 def _student(mean: Mean, metric: Metric, level: float) -> Interval:
-    return _clipped(student(mean.value, mean.error or 0.0, mean.df, level), metric)
+    return clipped(student(mean.value, mean.error or 0.0, mean.df, level), metric)
 
 
-def _clipped(interval: Interval, metric: Metric) -> Interval:
+def clipped(interval: Interval, metric: Metric) -> Interval:
+    """The part of the interval that lies in the metric's range."""
     low, high = interval
     return (
         low if metric.low is None else max(low, metric.low),
@@ -153,18 +154,18 @@ def _cross(groups: Labels, clusters: Labels | None) -> bool:
     return len(pairs) > len(np.unique(clusters))
 
 
-def _macro_of(metric: Metric, groups: Labels) -> Over:
-    """The macro number as an `over`, so that whole clusters can be drawn across groups."""
+def macro_of(each: Over, groups: Labels) -> Over:
+    """The macro number of `each` as an `over`; `groups` is [items], from 0 up. Clusters may lie across groups."""
     members = [np.flatnonzero(groups == group) for group in range(int(groups.max()) + 1)]
 
     def over(rows: Array, weights: Array) -> Array:
-        parts = [np.asarray(metric.over(rows[who], weights[..., who]), dtype=np.float64) for who in members]
+        parts = [np.asarray(each(rows[who], weights[..., who]), dtype=np.float64) for who in members]
         return np.asarray(np.mean(parts, axis=0))
 
     return over
 
 
-def _unit(metric: Metric) -> str:
+def unit_of(metric: Metric) -> str:
     """The unit of the number; empty only for a share of one, which reports show as a percentage."""
     return metric.unit or ("" if (metric.low, metric.high) == (0.0, 1.0) else "score")
 
@@ -185,5 +186,5 @@ def _made(table: ByItem, value: float | None, made: Made, level: float, limits: 
         n_missing=missing,
         n_clusters=None if table.independent else table.units,
         bounds=limits if missing else None,
-        unit=_unit(table.metric),
+        unit=unit_of(table.metric),
     )

@@ -1,0 +1,152 @@
+"""The difference of two subjects on the same items, its interval, and a p-value that agrees with it.
+
+The rule, in order:
+
+1. a metric that is not a mean of items (a ratio, F1): the bootstrap of pairs, and the permutation of labels;
+2. one right-or-wrong trial for each item, items independent: Tango's score interval and McNemar's exact test;
+3. fewer than FEW units (items or clusters): the permutation of signs, and the interval of what it does not reject;
+4. otherwise Student's t on the differences, with the clustered error where items cluster.
+
+A difference of macro numbers takes 4 with the stratified error. Where an interval excludes a difference of zero that
+the test does not, it is widened to zero and says so: a reader shown both must not be told two things.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from measurand.core.benchmark import Metric
+from measurand.stats.bootstrap import Over, bootstrap, over_of, percentiles
+from measurand.stats.estimate import FEW, macro_of, right_or_wrong, spreads
+from measurand.stats.intervals import Interval, student, student_p
+from measurand.stats.mcnemar import mcnemar, tango
+from measurand.stats.means import Array, Labels, macro, micro
+from measurand.stats.metrics import weighted_mean
+from measurand.stats.missing import ByItem
+from measurand.stats.permutation import label_swap, sign_flip, typical_values
+from measurand.stats.power import detectable, detectable_paired
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A difference and what luck could make of it. `detectable` is the smallest true one that would be found."""
+
+    value: float | None
+    interval: Interval | None
+    method: str
+    p: float | None = None
+    test: str = ""
+    detectable: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two tables of the same items, all measured; `groups` [items], from 0 up, where each group counts the same."""
+
+    a: ByItem
+    b: ByItem
+    groups: Labels | None = None
+
+    @property
+    def clusters(self) -> Labels | None:
+        """The labels of what varies together; None where every item stands alone."""
+        return None if self.a.independent else self.a.clusters
+
+    @property
+    def units(self) -> str:
+        """How many of what vary by themselves."""
+        return f"{self.a.units} {'items' if self.a.independent else 'clusters'}"
+
+
+def difference(pair: Pair, level: float = 0.95) -> Difference:
+    """The difference a - b by the rule of this file, at least one item measured."""
+    if pair.a.metric.over is not weighted_mean:
+        made = _of_any(pair, level)
+    elif pair.groups is None and right_or_wrong(pair.a) and right_or_wrong(pair.b):
+        made = _of_right_or_wrong(pair, level)
+    else:
+        made = _of_means(pair, level)
+    return _agreeing(made, level)
+
+
+def _of_right_or_wrong(pair: Pair, level: float) -> Difference:
+    d = _differences(pair)
+    wins, losses, n = int((d > 0).sum()), int((d < 0).sum()), len(d)
+    return Difference(
+        (wins - losses) / n,
+        tango(wins, losses, n, level),
+        "paired, Tango's score",
+        mcnemar(wins, losses),
+        f"McNemar, exact, {wins} against {losses}",
+        detectable_paired(n, (wins + losses) / n, alpha=1 - level) if wins + losses else None,
+    )
+
+
+def _of_means(pair: Pair, level: float) -> Difference:
+    d, clusters = _differences(pair), pair.clusters
+    mean = micro(d, clusters) if pair.groups is None else macro(d, pair.groups, clusters)
+    error = mean.error if mean.error is not None and spreads(mean, d) else None
+    found = None if error is None else detectable(error, alpha=1 - level)
+    if pair.groups is None and (pair.a.units < FEW or error is None):
+        interval = _within_range(typical_values(d, clusters, level=level), pair.a.metric)
+        method, test = f"paired, sign permutation of {pair.units}", "sign permutation"
+        return Difference(mean.value, interval, method, sign_flip(d, clusters), test, found)
+    if error is None:
+        return Difference(mean.value, None, f"none: {pair.units} show no spread in their groups")
+    kinds = ["paired", "Student's t"]
+    kinds += ["stratified"] if pair.groups is not None else []
+    kinds += ["clustered"] if clusters is not None else []
+    interval = _within_range(student(mean.value, error, mean.df, level), pair.a.metric)
+    p = student_p(mean.value / error, mean.df)
+    return Difference(mean.value, interval, ", ".join(kinds), p, "Student's t", found)
+
+
+def _of_any(pair: Pair, level: float) -> Difference:
+    metric, columns = pair.a.metric, len(pair.a.metric.columns)
+    each = over_of(metric)
+
+    def over(rows: Array, weights: Array) -> Array:
+        return np.asarray(each(rows[:, :columns], weights)) - np.asarray(each(rows[:, columns:], weights))
+
+    drawn: Over = over
+    swapped = each
+    if pair.groups is not None:
+        drawn, swapped = macro_of(over, pair.groups), macro_of(each, np.tile(pair.groups, 2))
+    rows = np.concatenate((pair.a.rows, pair.b.rows), axis=1)
+    value = float(drawn(rows, np.ones(len(rows))))
+    if math.isnan(value):
+        return Difference(None, None, "none: the denominator is zero")
+    if pair.a.units < 2:  # noqa: PLR2004 -- one unit shows no spread
+        return Difference(value, None, f"none: only {pair.units}")
+    clusters = pair.clusters if pair.groups is None or pair.clusters is not None else np.arange(len(rows))
+    draws = bootstrap(drawn, rows, clusters)
+    interval = _within_range(percentiles(draws, level), metric)
+    p = label_swap(swapped, (pair.a.rows, pair.b.rows), pair.clusters)
+    method = f"paired, bootstrap of {pair.units}" + ("" if pair.a.units >= FEW else "; only so few")
+    found = detectable(float(np.nanstd(draws)), alpha=1 - level) or None
+    return Difference(value, interval, method, p, "label permutation", found)
+
+
+def _differences(pair: Pair) -> Array:
+    return np.asarray(pair.a.rows[:, 0] - pair.b.rows[:, 0])
+
+
+def _agreeing(made: Difference, level: float) -> Difference:
+    """The interval widened to zero where the test does not exclude it."""
+    if made.interval is None or made.p is None or made.p < 1 - level:
+        return made
+    low, high = made.interval
+    if low <= 0 <= high:
+        return made
+    return replace(made, interval=(min(low, 0.0), max(high, 0.0)), method=f"{made.method}, widened to the test")
+
+
+def _within_range(interval: Interval, metric: Metric) -> Interval | None:
+    """A difference cannot leave the span of the metric; None where an end stays infinite."""
+    if metric.low is not None and metric.high is not None:
+        span = metric.high - metric.low
+        interval = max(interval[0], -span), min(interval[1], span)
+    return interval if all(map(math.isfinite, interval)) else None
