@@ -1,7 +1,8 @@
-"""The smallest true difference that a plan would find: known before anything is paid for.
+"""The smallest true difference that a plan would find, and the items that would find one: before anything is paid for.
 
 Every function assumes a two-sided test at `alpha` (5 %) and finds the difference with probability `power`
-(80 %). The defaults are the convention; a plan should say better ones where it can.
+(80 %). The defaults are the convention; a plan should say better ones where it can. Items of clusters count for
+less: divide them by `design_effect` first.
 """
 
 from __future__ import annotations
@@ -13,17 +14,17 @@ from measurand.core.errors import InputError
 
 ALPHA = 0.05
 POWER = 0.8
+ROUNDING = 1e-12
 
 
 def detectable_unpaired(n: int, p: float = 0.5, *, alpha: float = ALPHA, power: float = POWER) -> float | None:
     """The difference of two accuracies around `p`, each measured on its own `n` items.
 
-    Solves delta sqrt(n) = z_a sqrt(2 p q) + z_b sqrt(p1 q1 + p2 q2) with p1, p2 = p -+ delta / 2: Fleiss,
-    Levin and Paik 2003, "Statistical methods for rates and proportions", equation 4.14. None where no
-    difference that is possible around `p` would be found.
+    (z_a + z_b) sqrt(2 p q / n): Miller 2024, equation 10, with the variance of two coins. None where no difference that
+    is possible around `p` would be found.
     """
     _check(n, p)
-    delta = _solve(n, 2 * p * (1 - p), 0.5, alpha, power)
+    delta = detectable(math.sqrt(2 * p * (1 - p) / n), alpha=alpha, power=power)
     return delta if delta / 2 <= min(p, 1 - p) else None
 
 
@@ -36,8 +37,24 @@ def detectable_paired(n: int, discordance: float = 0.25, *, alpha: float = ALPHA
     discordance allows.
     """
     _check(n, discordance)
-    delta = _solve(n, discordance, 1.0, alpha, power)
+    delta = _solve(n, discordance, alpha, power)
     return delta if delta <= discordance else None
+
+
+def detectable_single(n: int, threshold: float, *, alpha: float = ALPHA, power: float = POWER) -> float | None:
+    """How far above `threshold` an accuracy on `n` items must truly lie to be shown to be above it.
+
+    Solves delta sqrt(n) = z_a sqrt(p0 q0) + z_b sqrt(p1 q1) with p1 = p0 + delta: Fleiss, Levin and Paik 2003,
+    equation 2.5. None where that would be beyond 1.
+    """
+    _check(n, threshold)
+    z_a, z_b = _quantiles(alpha, power)
+    base = z_a * math.sqrt(threshold * (1 - threshold))
+    # Squaring gives a quadratic in delta, since p1 q1 = p0 q0 + delta (1 - 2 p0) - delta^2.
+    a, b = n + z_b**2, -(2 * base * math.sqrt(n) + z_b**2 * (1 - 2 * threshold))
+    c = base**2 - z_b**2 * threshold * (1 - threshold)
+    delta = (math.sqrt(max(0.0, b * b - 4 * a * c)) - b) / (2 * a)
+    return delta if 0 < delta <= 1 - threshold else None
 
 
 def detectable(error: float, *, alpha: float = ALPHA, power: float = POWER) -> float:
@@ -59,11 +76,51 @@ def items_needed(difference: float, discordance: float = 0.25, *, alpha: float =
     return math.ceil((root / difference) ** 2)
 
 
-def _solve(n: int, variance: float, loss: float, alpha: float, power: float) -> float:
-    """The positive root of delta sqrt(n) = z_a sqrt(v) + z_b sqrt(v - loss delta^2); infinite where n is too small."""
+def items_needed_unpaired(difference: float, p: float = 0.5, *, alpha: float = ALPHA, power: float = POWER) -> int:
+    """The items that each of two subjects needs: the formula of `detectable_unpaired` solved for n.
+
+    Raises InputError where no two accuracies around `p` differ so much.
+    """
+    if not 0 < difference / 2 <= min(p, 1 - p):
+        raise InputError(f"two accuracies around {p} cannot differ by {difference}")
+    return math.ceil(2 * p * (1 - p) * (sum(_quantiles(alpha, power)) / difference) ** 2)
+
+
+def discordance(p_a: float, p_b: float, correlation: float) -> float:
+    """The share of items that exactly one of two subjects gets right, from their accuracies and their correlation.
+
+    p_a q_b + p_b q_a - 2 r sqrt(p_a q_a p_b q_b). Raises InputError for a correlation that the two cannot have.
+    """
+    for rate in (p_a, p_b):
+        _check(1, rate)
+    spread = math.sqrt(p_a * (1 - p_a) * p_b * (1 - p_b))
+    both = p_a * p_b + correlation * spread
+    if not max(0.0, p_a + p_b - 1) - ROUNDING <= both <= min(p_a, p_b) + ROUNDING:
+        raise InputError(f"accuracies of {p_a} and {p_b} cannot correlate at {correlation}")
+    return max(0.0, p_a + p_b - 2 * both)
+
+
+def design_effect(size: float, correlation: float) -> float:
+    """How many clustered items are worth one that stands alone: 1 + (size - 1) correlation.
+
+    `size` is the mean number of items of a cluster, `correlation` that of two items of one (`samples.intraclass`).
+    Kish 1965, "Survey sampling", section 5.4. Raises InputError for sizes below one.
+    """
+    if size < 1 or not -1 <= correlation <= 1:
+        raise InputError(f"clusters hold at least one item and correlations lie within 1, not {size} and {correlation}")
+    return max(0.0, 1 + (size - 1) * correlation)
+
+
+def power_quantile(power: float = POWER) -> float:
+    """The z that a chance of `power` to find something costs: 0.84 for 0.8."""
+    return _quantiles(ALPHA, power)[1]
+
+
+def _solve(n: int, variance: float, alpha: float, power: float) -> float:
+    """The positive root of delta sqrt(n) = z_a sqrt(v) + z_b sqrt(v - delta^2); infinite where n is too small."""
     z_a, z_b = _quantiles(alpha, power)
     a = z_a * math.sqrt(variance)
-    square = n + loss * z_b**2
+    square = n + z_b**2
     discriminant = a * a * n - square * (a * a - z_b**2 * variance)
     return (a * math.sqrt(n) + math.sqrt(discriminant)) / square if discriminant >= 0 else math.inf
 
