@@ -233,7 +233,7 @@ def test_whiskers_are_drawn_to_scale():
     scale = scale_of([made()])
     assert scale == Scale(0.0, 1.0)
     assert scale.x(0.5) == WIDTH / 2
-    drawn = whisker(made(bounds=(0.3, 0.7)), scale, reference=0.25)
+    drawn = whisker(made(bounds=(0.3, 0.7)), scale, {"reference": 0.25})
     lines = [float(value) for value in re.findall(r'class="interval" x1="([\d.]+)" x2', drawn)]
     assert lines == [scale.x(0.4)]
     assert all(part in drawn for part in ("bounds", "reference", "circle"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -44,16 +44,16 @@ def scale_of(estimates: Sequence[Estimate]) -> Scale:
     return Scale(low - air, high + air)
 
 
-def whisker(estimate: Estimate, scale: Scale, reference: float | None = None) -> Markup:
-    """A dot with its interval, on a pale band of bounds; `reference` is a dashed line (chance).
+def whisker(estimate: Estimate, scale: Scale, marks: Mapping[str, float] | None = None) -> Markup:
+    """A dot with its interval, on a pale band of bounds; `marks` are upright lines: `reference` dashed, `zero` plain.
 
     Hidden from screen readers: the numbers stand beside it as text.
     """
     middle = HEIGHT / 2
     parts = [_line("track", _MARGIN, WIDTH - _MARGIN, middle)]
-    if reference is not None:
-        x = scale.x(reference)
-        parts.append(f'<line class="reference" x1="{x}" x2="{x}" y1="1" y2="{HEIGHT - 1}"/>')
+    for name, value in (marks or {}).items():
+        x = scale.x(value)
+        parts.append(f'<line class="{name}" x1="{x}" x2="{x}" y1="1" y2="{HEIGHT - 1}"/>')
     if estimate.bounds is not None:
         left, right = (scale.x(end) for end in estimate.bounds)
         parts.append(_rectangle("bounds", left, right - left, (middle - 5, 10)))

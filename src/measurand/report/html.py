@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib import resources
 
@@ -30,6 +30,12 @@ def render(template: str, **values: object) -> str:
         style_hash=base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(),
         **values,
     )
+
+
+def macro(template: str, name: str) -> Callable[..., Markup]:
+    """One macro of a template, to render a part of a page on its own."""
+    found: Callable[..., Markup] = getattr(_template(template).module, name)
+    return found
 
 
 @functools.cache

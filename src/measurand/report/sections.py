@@ -90,6 +90,7 @@ class Section:
 
     rank: int
     name: str
+    benchmark: str
     claim: str
     caveat: str
     about: str
@@ -127,6 +128,7 @@ def section(summary: Summary, card: Card | None, rank: int) -> Section:
     return Section(
         rank=rank,
         name=f"{who(summary)} on {summary.run.benchmark}",
+        benchmark=summary.run.benchmark,
         claim=claim(summary),
         caveat=caveat(summary),
         about=about(summary.run.claim),
@@ -177,7 +179,7 @@ def line(summary: Summary, view: View, scale: Scale, reference: float | None = N
         detail=_metric(summary, estimate.metric),
         value=number(estimate),
         interval=interval(estimate),
-        drawing=whisker(estimate, scale, reference),
+        drawing=whisker(estimate, scale, {"reference": reference} if reference is not None else None),
         items=f"{estimate.n_items:,}",
         missing=f"{estimate.n_missing:,}",
         bounds=bounds(estimate),

@@ -1,0 +1,1 @@
+"""How a study is shown: its findings as a page, in the terminal, as text, and as plots. Computes nothing."""
