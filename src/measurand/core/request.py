@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from measurand.core.identity import canonical, digest
 from measurand.core.message import Message, Tool
 from measurand.core.record import Json, Record
@@ -88,7 +90,13 @@ def key(subject_id: str, request: Request, draw: Draw) -> bytes:
 
 def draw_key(subject_id: str, request_digest: bytes, draw: Draw) -> bytes:
     """The same, from the digest of the canonical request: plans keep digests, not requests."""
-    return digest(subject_id.encode(), request_digest, canonical(draw))
+    return digest(subject_id.encode(), request_digest, _canonical_draw(draw))
+
+
+@lru_cache(maxsize=256)
+def _canonical_draw(draw: Draw) -> bytes:
+    """Most trials of a run have the same draw."""
+    return canonical(draw)
 
 
 def samples(request: Request) -> bool:

@@ -28,7 +28,7 @@ PAGE = 500
 FIRST = (-1, -1, "")
 
 T = TypeVar("T")
-Rows = Sequence[Row[Any]]
+Rows = Sequence[Any]  # rows of a query, as named tuples
 Texts = dict[bytes, bytes]
 
 _run, _item, _trial, _blob, _journal = schema.run.c, schema.item.c, schema.trial.c, schema.blob.c, schema.journal.c
@@ -175,37 +175,34 @@ class Library:
         if not self._all(_RUN, key=run):
             return
         for page in self._pages(run):
-            yield from ((_slot_of(row), row.text) for row in self._all(_DONE, trials=page))
+            yield from ((Slot(*at), outcome) for *at, outcome in self._all(_DONE, trials=page))
 
     def trials(self, run: str) -> Iterator[tuple[Slot, Trial]]:
         """The trials of a run, in the order of the plan."""
         for page in self._pages(run):
             rows = self._all(_TRIALS, trials=page)
             outcomes = self._unpacked([row.body for row in rows], Outcome)
-            for row, outcome in zip(rows, outcomes, strict=True):
-                slot = _slot_of(row)
-                times = {"cost": row.cost, "started": row.started, "seconds": row.seconds}
-                yield slot, Trial(run, row.name, slot.sample_no, outcome, slot.member, **times)
+            for (no, sample, who, item, _, *times), outcome in zip(rows, outcomes, strict=True):
+                yield Slot(no, sample, who), Trial(run, item, sample, outcome, who, *times)
 
     def readings(self, run: str, slot: Slot | None) -> Iterator[tuple[Slot, Reading]]:
         """The readings of a run or of one trial, in the order of the plan."""
         for page in self._pages(run) if slot is None else [self._one(run, slot)]:
             rows = self._all(_READINGS, trials=page)
             findings = self._unpacked([row.body for row in rows], Finding)
-            for row, finding in zip(rows, findings, strict=True):
-                at = _slot_of(row)
-                of = trial_name(run, at) if row.of is None else row.of
-                yield at, Reading(of, row.text, finding, row.step)
+            for (*at, of, reader, step, _), finding in zip(rows, findings, strict=True):
+                where = Slot(*at)
+                yield where, Reading(trial_name(run, where) if of is None else of, reader, finding, step)
 
     def scores(self, run: str) -> Iterator[tuple[Slot, Score]]:
         """The scores of a run, in the order of the plan."""
         for page in self._pages(run):
             rows = self._all(_SCORES, trials=page)
             values = self._unpacked([row.body for row in rows], Measured | Missing)
-            for row, value in zip(rows, values, strict=True):
-                at = _slot_of(row)
-                of = (trial_name(run, at),) if row.of is None else unpack(row.of, {}, tuple[str, ...])
-                yield at, Score(of, row.metric, value, row.by)
+            for (*at, of, metric, by, _), value in zip(rows, values, strict=True):
+                where = Slot(*at)
+                trials = (trial_name(run, where),) if of is None else unpack(of, {}, tuple[str, ...])
+                yield where, Score(trials, metric, value, by)
 
     def calls(self, run: str, slot: Slot) -> list[Call]:
         """The calls of one trial, in their order."""
@@ -244,10 +241,12 @@ class Library:
             return Ran(unpack(sent, texts, Program), unpack(received, texts, Result))
         return Asked(unpack(sent, texts, Request), unpack(received, texts, Reply))
 
-    def _unpacked(self, stored: Iterable[bytes], kind: Any) -> list[Any]:
-        bodies = [lengthen(body) for body in stored]
-        texts = self._texts(bodies)
-        return [unpack(body, texts, kind) for body in bodies]
+    def _unpacked(self, stored: Sequence[bytes], kind: Any) -> list[Any]:
+        """The records of these bodies. Equal bodies, such as those of most scores, are read once."""
+        bodies = {body: lengthen(body) for body in stored}
+        texts = self._texts(bodies.values())
+        records = {short: unpack(body, texts, kind) for short, body in bodies.items()}
+        return [records[body] for body in stored]
 
     def _texts(self, bodies: Iterable[bytes]) -> Texts:
         texts: Texts = {}
@@ -258,10 +257,6 @@ class Library:
     def _all(self, statement: Select[*tuple[Any, ...]], **values: Json) -> Rows:
         with explained(self._where), self._engine.connect() as connection:
             return connection.execute(statement, values).all()
-
-
-def _slot_of(row: Row[Any]) -> Slot:
-    return Slot(row.item_no, row.sample_no, row.member)
 
 
 def _replayed(body: bytes, texts: Texts, at: int) -> Reply:

@@ -115,7 +115,8 @@ def _to_items(spec: PrivateSet, _name: str, rows: Rows) -> list[Item]:
     if unwinnable:
         number = chosen[unwinnable[0].row][0]
         raise DataError(f"{spec.file}, row {number + 1}: {unwinnable[0].why}; nobody could answer it")
-    return [_item(spec, number, row) for number, row in enumerate(rows)]
+    source = Path(spec.file).name
+    return [_item(spec, source, number, row) for number, row in enumerate(rows)]
 
 
 def _check_columns(spec: PrivateSet, rows: Rows) -> None:
@@ -133,7 +134,7 @@ def _columns(spec: PrivateSet) -> list[str]:
     return [value.removeprefix(BY_COLUMN) for value in (spec.scoring, spec.made) if value.startswith(BY_COLUMN)]
 
 
-def _item(spec: PrivateSet, number: int, row: Mapping[str, Json]) -> Item:
+def _item(spec: PrivateSet, source: str, number: int, row: Mapping[str, Json]) -> Item:
     slices = {name: str(row[name]) for name in spec.slices if row.get(name) not in (None, "")}
     if spec.scoring.startswith(BY_COLUMN):
         slices[SCORED_AS] = str(row.get(spec.scoring.removeprefix(BY_COLUMN), ""))
@@ -144,7 +145,7 @@ def _item(spec: PrivateSet, number: int, row: Mapping[str, Json]) -> Item:
         slices=slices,
         cluster=str(row.get(spec.cluster, "")) if spec.cluster else "",
         language=str(row.get(spec.language) or "") if spec.language else "",
-        origin=Row(Path(spec.file).name, number, _made(spec, row)),
+        origin=Row(source, number, _made(spec, row)),
     )
 
 
