@@ -153,7 +153,8 @@ class Library:
         rows = self._all(_RUN, key=run)
         if not rows:
             raise StoreError(f"The store {self._where} has no run {run}; `measurand ls` lists those it has.")
-        return rows[0]
+        found: Row[Any] = rows[0]
+        return found
 
     def spent(self, run: str) -> Spent:
         """The requests and tokens of a run's trials; what is older than its first session was replayed."""
