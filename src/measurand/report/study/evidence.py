@@ -14,7 +14,7 @@ from measurand.core.identity import short
 from measurand.core.summary import Summary, View
 from measurand.report.drawing import Scale, scale_of, whisker
 from measurand.report.sections import Line, Lines, drawn_on, interval_name, line
-from measurand.report.study.plots import by_scenario, contrasts_by_scenario, difference_domain, slice_table
+from measurand.report.study.plots import by_scenario, contrasts_by_scenario, difference_domain, shade_scale, slice_table
 from measurand.report.study.wording import (
     cell_text,
     chosen_first,
