@@ -24,6 +24,7 @@ from measurand.report.wording import (
     wholes,
 )
 
+_NUMBERS = frozenset({"value", "items", "missing", "bounds"})
 _MARKUP = re.compile(r"([\\`*_{}\[\]()<>#!|~&$:@]|(?<=www)\.)")
 
 
@@ -38,9 +39,9 @@ def markdown(summary: Summary) -> str:
 
 
 def _lines(summary: Summary) -> Iterator[str]:
-    yield f"**{_safe(claim(summary))}** {_safe(caveat(summary))}".rstrip()
+    yield f"**{safe(claim(summary))}** {safe(caveat(summary))}".rstrip()
     yield ""
-    yield _safe(about(summary.run.claim))
+    yield safe(about(summary.run.claim))
     yield ""
     yield from _table(summary, wholes(summary), "number")
     yield ""
@@ -51,30 +52,30 @@ def _lines(summary: Summary) -> Iterator[str]:
         yield from _table(summary, [view for views in values.values() for view in views], field)
     if summary.notes:
         yield ""
-    yield from (f"- {_safe(note)}" for note in summary.notes)
+    yield from (f"- {safe(note)}" for note in summary.notes)
 
 
 def _table(summary: Summary, views: Sequence[View], first: str) -> Iterator[str]:
     if not views:
         return
     interval_name = f"{level(views[0].estimate)} interval"
-    yield f"| {_safe(first)} | metric | value | {interval_name} | items | missing | bounds | protocol |"
-    yield "|---|---|--:|--:|--:|--:|--:|---|"
+    rows = []
     for view in views:
         estimate = view.estimate
         few = " (too few to say)" if view.view.startswith("slice:") and estimate.n_items < FEW else ""
-        cells = (
-            _safe(view_name(view)),
-            _safe(estimate.metric),
-            number(estimate),
-            interval(estimate) or "none",
-            f"{estimate.n_items:,}{few}",
-            f"{estimate.n_missing:,}",
-            bounds(estimate),
-            f"`{protocol_id(summary)}`",
-        )
-        yield "| " + " | ".join(cells) + " |"
+        numbers = (number(estimate), interval(estimate) or "none", f"{estimate.n_items:,}{few}")
+        missing = (f"{estimate.n_missing:,}", bounds(estimate))
+        rows.append((view_name(view), estimate.metric, *numbers, *missing, protocol_id(summary)))
+    yield from table((first, "metric", "value", interval_name, "items", "missing", "bounds", "protocol"), rows)
 
 
-def _safe(text: str) -> str:
+def table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """A Markdown table. Cells are text, whatever they hold."""
+    yield "| " + " | ".join(safe(name) for name in names) + " |"
+    yield "|" + "".join("--:|" if name in _NUMBERS or name.endswith("interval") else "---|" for name in names)
+    yield from ("| " + " | ".join(safe(cell) for cell in row) + " |" for row in rows)
+
+
+def safe(text: str) -> str:
+    """Text from outside that cannot become markup, on one line."""
     return _MARKUP.sub(r"\\\1", visible(text).replace("\n", " "))

@@ -16,7 +16,7 @@ from measurand.report.study import evidence
 from measurand.report.study.drawn import NEEDS, available, inline
 from measurand.report.study.glossary import WORDS
 from measurand.report.study.plots import MOST_PLOTS, plots
-from measurand.report.study.wording import by_subject, chosen_first, opening, simulated, tie_groups, unknown
+from measurand.report.study.wording import by_subject, chosen_first, opening, plain_name, simulated, tie_groups, unknown
 from measurand.report.wording import about, who
 
 MOST_TEXT = 2_700_000
@@ -89,6 +89,7 @@ def _values(findings: Findings, cards: Mapping[str, Card]) -> dict[str, object]:
         "drawn": bool(figures),
         "needs_plots": NEEDS,
         "words": WORDS,
+        "plain_name": plain_name,
     }
 
 

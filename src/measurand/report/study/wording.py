@@ -73,12 +73,8 @@ def unknown(findings: Findings) -> Iterator[tuple[str, str, str]]:
         yield "rules", _count(len(undecided), "rule is undecided", "rules are undecided"), f"{whose}: {texts}."
     empty = sum(cell.estimate is None for cell in findings.coverage)
     if empty:
-        told = _count(empty, "cell is empty", "cells are empty")
-        yield (
-            "coverage",
-            told,
-            f" of {len(findings.coverage):,} in the coverage matrix: not measured, each with its reason.",
-        )
+        told = f"{empty:,} of {len(findings.coverage):,} cells"
+        yield "coverage", told, " of the coverage matrix are empty, each with its reason."
     refused = sum(bool(contrast.refused) for contrast in findings.contrasts)
     if refused:
         yield (
@@ -147,6 +143,20 @@ def finding(contrast: Contrast) -> str:
     return "higher" if low is not None and low > 0 else "lower"
 
 
+def contrasted(contrast: Contrast) -> str:
+    """A contrast in one line: the pair, the difference with its interval and p, and what may be said."""
+    where = "" if contrast.view == "pooled" else f", {over(contrast.view, contrast.value)}"
+    said = f"{pair(contrast)}{where}: "
+    if contrast.comparison is None:
+        return f"{said}{finding(contrast)}{': ' + contrast.refused if contrast.refused else ''}"
+    found = contrast.comparison.difference
+    inner = difference_interval(found)
+    p = probability(contrast.comparison)
+    error = f" [{inner}]" if inner else ""
+    chance = f", p {p}" if p.startswith("<") else f", p = {p}" if p else ""
+    return f"{said}{difference(found)}{error}{chance}: {finding(contrast)}"
+
+
 def pair(contrast: Contrast) -> str:
     """The two subjects, in the order of the subtraction."""
     return f"{contrast.a} {MINUS} {contrast.b}"
@@ -158,6 +168,12 @@ def over(view: str, value: str) -> str:
     if kind == "macro":
         return f"unweighted mean over {field}"
     return f"{field}: {value}" if kind == "slice" else "all items"
+
+
+def plain_name(name: str) -> str:
+    """The kind of a threat or a metric as words: `quiz_only` is `Quiz only`."""
+    words = name.replace("_", " ")
+    return words[:1].upper() + words[1:]
 
 
 def tie_groups(ranking: Ranking) -> list[str]:
