@@ -30,6 +30,10 @@ def run(given: argparse.Namespace) -> int:
     """Carry out one of the commands."""
     if given.command == "ls" and given.what == "benchmarks":
         return _benchmarks()
+    if given.command == "report" and len(given.runs) == 1 and given.runs[0].endswith(".toml"):
+        from measurand.cli.study import report as report_study
+
+        return report_study(given)
     store = open_store(given.store, read_only=True)
     try:
         return {"ls": _ls, "show": _show, "report": _report, "export": _export}[given.command](store, given)

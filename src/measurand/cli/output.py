@@ -12,6 +12,7 @@ from rich.table import Table
 
 from measurand.core.benchmark import Card
 from measurand.core.errors import InputError
+from measurand.core.findings import Findings
 from measurand.core.identity import short
 from measurand.core.ports import Store
 from measurand.core.run import Plan, Run
@@ -56,6 +57,37 @@ def write_report(summaries: Sequence[Summary], path: Path) -> None:
         text = msgspec.json.encode(list(summaries)).decode()
     else:
         raise InputError(f"{path}: a report is .html, .md or .json")
+    _write(path, text)
+
+
+def show_findings(findings: Findings) -> None:
+    """Print what a study came to, the answer first."""
+    from measurand.report.study.terminal import plain, terminal
+
+    console = Console()
+    if console.is_terminal:
+        console.print(terminal(findings))
+    else:
+        sys.stdout.write(plain(findings))
+
+
+def write_findings(findings: Findings, path: Path) -> None:
+    """Write what a study came to as one page (.html), as text (.md) or as JSON, by the name's ending."""
+    from measurand.report.study.page import findings_page
+    from measurand.report.study.plain import findings_markdown
+
+    if path.suffix == ".html":
+        text = findings_page(findings, _cards(findings.summaries))
+    elif path.suffix == ".md":
+        text = findings_markdown(findings)
+    elif path.suffix == ".json":
+        text = msgspec.json.encode(findings).decode()
+    else:
+        raise InputError(f"{path}: a report is .html, .md or .json")
+    _write(path, text)
+
+
+def _write(path: Path, text: str) -> None:
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:

@@ -6,19 +6,16 @@ import argparse
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
-import msgspec
 from rich.console import Console
 
 from measurand.cli.options import is_data_file, options_from, private_set
 from measurand.cli.output import show_plan, show_summaries, stored_run, write_report
 from measurand.cli.progress import Progress
-from measurand.core.benchmark import Benchmark, Subset
+from measurand.core.benchmark import Benchmark
 from measurand.core.errors import InputError
 from measurand.core.subject import subject_name
-from measurand.study.load import load_study
 from measurand.study.records import PrivateSet
 from measurand.wiring import (
     Evaluation,
@@ -42,6 +39,10 @@ def run(given: argparse.Namespace) -> int:
     """Carry out `run`, `plan` or `score`."""
     if given.command == "score":
         return _score(given)
+    if given.what.endswith(".toml"):
+        from measurand.cli.study import run as run_study
+
+        return run_study(given)
     jobs = list(_jobs(given))
     if given.command == "plan":
         for what, subject, options in jobs:
@@ -52,40 +53,11 @@ def run(given: argparse.Namespace) -> int:
 
 def _jobs(given: argparse.Namespace) -> Iterator[Job]:
     options = options_from(given)
-    if given.what.endswith(".toml"):
-        yield from _study_jobs(given, options)
-        return
     what: str | PrivateSet = private_set(given) if is_data_file(given.what) else given.what
     if not given.subject:
         raise InputError("say who answers with --subject SPEC, as in --subject llamacpp:smollm2-135m")
     for subject in given.subject:
         yield what, subject, options
-
-
-def _study_jobs(given: argparse.Namespace, options: Options) -> Iterator[Job]:
-    study = load_study(Path(given.what))
-    limits = msgspec.structs.replace(
-        options.limits,
-        max_cost=options.limits.max_cost or study.max_cost,
-        max_tokens=options.limits.max_tokens or study.max_tokens,
-        max_seconds=options.limits.max_seconds or study.max_seconds,
-    )
-    for subject in given.subject or study.subjects:
-        for public in study.benchmarks:
-            subset = Subset(public.subset_size, public.seed) if public.subset_size else None
-            yield (
-                public.name,
-                subject,
-                replace(
-                    options,
-                    limits=limits,
-                    subset=options.subset or subset,
-                    samples=options.samples or public.samples,
-                    max_output=options.max_output or public.max_tokens,
-                ),
-            )
-        for private in study.sets:
-            yield private, subject, replace(options, limits=limits)
 
 
 def _run(jobs: Sequence[Job], given: argparse.Namespace) -> int:
@@ -100,12 +72,18 @@ def _run(jobs: Sequence[Job], given: argparse.Namespace) -> int:
     if given.report:
         write_report([one.summary for one in done], Path(given.report))
         console.print(f"report: {given.report}")
-    return _verdict(done[-1], console)
+    return verdict(done[-1], console)
 
 
 def _one(what: str | Benchmark | PrivateSet, subject: str, options: Options, console: Console) -> Evaluation:
     progress = Progress(quiet=console.quiet)
     evaluation = run_sync(lambda: evaluate_async(what, subject, options, progress))
+    tell(evaluation, console)
+    return evaluation
+
+
+def tell(evaluation: Evaluation, console: Console) -> None:
+    """Say that a run is done, and what of it came from before."""
     run, ended = evaluation.run, evaluation.ended
     if ended.unclean:
         console.print(
@@ -114,10 +92,10 @@ def _one(what: str | Benchmark | PrivateSet, subject: str, options: Options, con
     spent = evaluation.summary.spent
     note = f", {spent.replayed} replies from the store" if spent.replayed else ""
     console.print(f"{run.benchmark} by {subject_name(run.subject)}: run {run.id}{note}")
-    return evaluation
 
 
-def _verdict(last: Evaluation, console: Console) -> int:
+def verdict(last: Evaluation, console: Console) -> int:
+    """The exit code of what ended with this run; where it stopped early, how to go on."""
     ended = last.ended
     if ended.complete:
         return GOOD

@@ -10,13 +10,17 @@ from pathlib import Path
 import msgspec
 
 from measurand.core.errors import InputError
-from measurand.study.records import PrivateSet, PublicBenchmark, Study
+from measurand.study.records import Arm, Candidate, PrivateSet, ProductionLog, PublicBenchmark, Study
 
 KEYS = {
     "$": Study.__struct_fields__,
     "sets": PrivateSet.__struct_fields__,
     "benchmarks": PublicBenchmark.__struct_fields__,
+    "subjects": Candidate.__struct_fields__,
+    "arms": Arm.__struct_fields__,
+    "logs": ProductionLog.__struct_fields__,
 }
+REPLAY = "replay:"
 
 
 def load_study(path: Path) -> Study:
@@ -30,14 +34,41 @@ def load_study(path: Path) -> Study:
         raise InputError(f"{path}: not valid TOML: {error}") from error
     except msgspec.ValidationError as error:
         raise InputError(f"{path}: {_sentence(str(error))}") from error
+    _check(path, study)
+    return msgspec.structs.replace(
+        study,
+        sets=tuple(msgspec.structs.replace(one, file=_beside(path, one.file)) for one in study.sets),
+        logs=tuple(msgspec.structs.replace(one, file=_beside(path, one.file)) for one in study.logs),
+        subjects=tuple(_recorded(path, one) for one in study.candidates),
+    )
+
+
+def _check(path: Path, study: Study) -> None:
+    """What the types cannot say. Raises InputError."""
     if not study.sets and not study.benchmarks:
         raise InputError(f"{path}: the study asks nothing; add [[sets]] or [[benchmarks]]")
-    return msgspec.structs.replace(study, sets=tuple(_beside(path, one) for one in study.sets))
+    labels = [one.label for one in study.candidates]
+    twice = next((label for label in labels if labels.count(label) > 1), None)
+    if twice is not None:
+        raise InputError(f"{path}: two subjects are called '{twice}'; give each a name of its own")
+    others = [("present", study.present)] if study.present else []
+    others += [(f"arm '{arm.name}'", name) for arm in study.arms for name in arm.subjects]
+    for what, name in others:
+        if name not in labels:
+            near = difflib.get_close_matches(name, labels, n=1)
+            hint = f"did you mean '{near[0]}'?" if near else f"the subjects are {', '.join(labels)}"
+            raise InputError(f"{path}: {what} names '{name}', which is no subject of the study; {hint}")
 
 
-def _beside(path: Path, one: PrivateSet) -> PrivateSet:
-    file = Path(one.file)
-    return msgspec.structs.replace(one, file=str(file if file.is_absolute() else path.parent / file))
+def _beside(path: Path, file: str) -> str:
+    return file if Path(file).is_absolute() else str(path.parent / file)
+
+
+def _recorded(path: Path, one: Candidate) -> Candidate:
+    """A file of recorded replies lies beside the study, as its items do."""
+    if not one.spec.startswith(REPLAY):
+        return one
+    return msgspec.structs.replace(one, spec=REPLAY + _beside(path, one.spec.removeprefix(REPLAY)))
 
 
 def _sentence(error: str) -> str:
