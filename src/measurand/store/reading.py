@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import msgspec
-from sqlalchemy import Engine, Row, Select, bindparam, case, func, select, tuple_
+from sqlalchemy import ColumnElement, Engine, Row, Select, bindparam, case, func, select, tuple_
+from sqlalchemy.dialects.sqlite import dialect
 
 from measurand.core.call import Asked, Call, Ran, Reply
 from measurand.core.errors import StoreError
@@ -27,6 +28,19 @@ from measurand.store.texts import hashes, inflate_text, lengthen, unpack
 PAGE = 500
 FIRST = (-1, -1, "")
 
+
+class Among:
+    """A query for the rows whose column is among many values, compiled once and not again for each number of them."""
+
+    def __init__(self, query: Select[Any], column: ColumnElement[Any]) -> None:
+        compiled = query.where(column.in_([0])).compile(dialect=dialect(), compile_kwargs={"render_postcompile": True})
+        self._head, self._tail = str(compiled).split("IN (?)")
+
+    def text(self, values: int) -> str:
+        """The statement for that many values."""
+        return f"{self._head}IN ({', '.join('?' * values)}){self._tail}"
+
+
 T = TypeVar("T")
 Rows = Sequence[Any]  # rows of a query, as named tuples
 Texts = dict[bytes, bytes]
@@ -41,10 +55,8 @@ _after = tuple_(bindparam("item"), bindparam("sample"), bindparam("who"))
 _RUNS = select(_run.body).order_by(_run.id.desc())
 _RUN = select(_run.id, _run.item_set, _run.protocol, _run.body).where(_run.key == bindparam("key"))
 _PROTOCOL = select(schema.protocol.c.body).where(schema.protocol.c.id == bindparam("id"))
-_TEXTS = select(_blob.hash, _blob.deflated, _blob.data).where(_blob.hash.in_(bindparam("keys", expanding=True)))
-_RECALL = select(_journal.key, _journal.ran, _journal.received, _journal.at).where(
-    _journal.key.in_(bindparam("keys", expanding=True)),
-)
+_TEXTS = Among(select(_blob.hash, _blob.deflated, _blob.data), _blob.hash)
+_RECALL = Among(select(_journal.key, _journal.ran, _journal.received, _journal.at), _journal.key)
 _ITEMS = (
     select(_item.item_no, _item.body)
     .where(_item.item_set == bindparam("set"), _item.item_no > bindparam("after"))
@@ -65,25 +77,26 @@ _ONE = (
 
 
 def _of_trials(*columns: Any) -> Select[Any]:
-    """Columns of the chosen trials in the order of the plan, behind the three that make the slot."""
-    chosen = _trial.id.in_(bindparam("trials", expanding=True))
-    return select(*_slot, *columns).join(schema.item, _trial.item == _item.id).where(chosen).order_by(*_place)
+    """Columns of trials in the order of the plan, behind the three that make the slot."""
+    return select(*_slot, *columns).join(schema.item, _trial.item == _item.id).order_by(*_place)
 
 
-_TRIALS = _of_trials(_item.name, _trial.body, _trial.cost, _trial.started, _trial.seconds)
-_DONE = _of_trials(_outcome.c.text).join(_outcome, _trial.outcome == _outcome.c.id)
-_READINGS = (
+_TRIALS = Among(_of_trials(_item.name, _trial.body, _trial.cost, _trial.started, _trial.seconds), _trial.id)
+_DONE = Among(_of_trials(_outcome.c.text).join(_outcome, _trial.outcome == _outcome.c.id), _trial.id)
+_READINGS = Among(
     _of_trials(schema.reading.c.of, _reader.c.text, schema.reading.c.step, schema.reading.c.body)
     .join(schema.reading, schema.reading.c.trial == _trial.id)
     .join(_reader, schema.reading.c.reader == _reader.c.id)
-    .order_by(schema.reading.c.place)
+    .order_by(schema.reading.c.place),
+    _trial.id,
 )
-_SCORES = (
+_SCORES = Among(
     _of_trials(schema.score.c.of, _metric.c.text.label("metric"), _by.c.text.label("by"), schema.score.c.body)
     .join(schema.score, schema.score.c.trial == _trial.id)
     .join(_metric, schema.score.c.metric == _metric.c.id)
     .join(_by, schema.score.c.by == _by.c.id)
-    .order_by(schema.score.c.place)
+    .order_by(schema.score.c.place),
+    _trial.id,
 )
 _CALLS = (
     select(
@@ -126,7 +139,7 @@ class Library:
         """The journal's replies and results under these keys."""
         found: dict[bytes, Reply | Result] = {}
         for some in _chunks(list(dict.fromkeys(keys))):
-            rows = self._all(_RECALL, keys=some)
+            rows = self._among(_RECALL, some)
             bodies = [lengthen(row.received) for row in rows]
             texts = self._texts(bodies)
             for row, body in zip(rows, bodies, strict=True):
@@ -176,12 +189,12 @@ class Library:
         if not self._all(_RUN, key=run):
             return
         for page in self._pages(run):
-            yield from ((Slot(*at), outcome) for *at, outcome in self._all(_DONE, trials=page))
+            yield from ((Slot(*at), outcome) for *at, outcome in self._among(_DONE, page))
 
     def trials(self, run: str) -> Iterator[tuple[Slot, Trial]]:
         """The trials of a run, in the order of the plan."""
         for page in self._pages(run):
-            rows = self._all(_TRIALS, trials=page)
+            rows = self._among(_TRIALS, page)
             outcomes = self._unpacked([row.body for row in rows], Outcome)
             for (no, sample, who, item, _, *times), outcome in zip(rows, outcomes, strict=True):
                 yield Slot(no, sample, who), Trial(run, item, sample, outcome, who, *times)
@@ -189,7 +202,7 @@ class Library:
     def readings(self, run: str, slot: Slot | None) -> Iterator[tuple[Slot, Reading]]:
         """The readings of a run or of one trial, in the order of the plan."""
         for page in self._pages(run) if slot is None else [self._one(run, slot)]:
-            rows = self._all(_READINGS, trials=page)
+            rows = self._among(_READINGS, page)
             findings = self._unpacked([row.body for row in rows], Finding)
             for (*at, of, reader, step, _), finding in zip(rows, findings, strict=True):
                 where = Slot(*at)
@@ -198,7 +211,7 @@ class Library:
     def scores(self, run: str) -> Iterator[tuple[Slot, Score]]:
         """The scores of a run, in the order of the plan."""
         for page in self._pages(run):
-            rows = self._all(_SCORES, trials=page)
+            rows = self._among(_SCORES, page)
             values = self._unpacked([row.body for row in rows], Measured | Missing)
             for (*at, of, metric, by, _), value in zip(rows, values, strict=True):
                 where = Slot(*at)
@@ -244,7 +257,7 @@ class Library:
 
     def _unpacked(self, stored: Sequence[bytes], kind: Any) -> list[Any]:
         """The records of these bodies. Equal bodies, such as those of most scores, are read once."""
-        bodies = {body: lengthen(body) for body in stored}
+        bodies = {body: lengthen(body) for body in dict.fromkeys(stored)}
         texts = self._texts(bodies.values())
         records = {short: unpack(body, texts, kind) for short, body in bodies.items()}
         return [records[body] for body in stored]
@@ -252,8 +265,12 @@ class Library:
     def _texts(self, bodies: Iterable[bytes]) -> Texts:
         texts: Texts = {}
         for some in _chunks(list(hashes(bodies))):
-            texts.update((row.hash, inflate_text(row.data, row.deflated)) for row in self._all(_TEXTS, keys=some))
+            texts.update((row.hash, inflate_text(row.data, row.deflated)) for row in self._among(_TEXTS, some))
         return texts
+
+    def _among(self, query: Among, values: Sequence[Any]) -> Rows:
+        with explained(self._where), self._engine.connect() as connection:
+            return connection.exec_driver_sql(query.text(len(values)), tuple(values)).all()
 
     def _all(self, statement: Select[*tuple[Any, ...]], **values: Json) -> Rows:
         with explained(self._where), self._engine.connect() as connection:

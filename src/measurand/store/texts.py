@@ -65,8 +65,7 @@ _PHRASES: dict[bytes, bytes] = {
     b"\x13": b',"span":[',
     b"\x18": b'","continuations":["',
 }
-_LONG_FORM = _PHRASES | {short: start for short, start, _ in _FORMS}
-_SHORT_FORM = re.compile(b"[\x01-\x1b]")
+_STARTS = {short: (start, inner) for short, start, inner in _FORMS}
 
 
 class Packed(NamedTuple):
@@ -131,7 +130,14 @@ def lengthen(stored: bytes) -> bytes:
     """What `shorten` was given."""
     if stored[:1] == _DEFLATED:
         return zlib.decompress(stored[1:])
-    return _SHORT_FORM.sub(lambda found: _LONG_FORM[found[0]], stored)
+    form = _STARTS.get(stored[:1])
+    if form is None:
+        return stored
+    start, inner = form
+    body = start + stored[1:]
+    for mark in inner:
+        body = body.replace(mark, _PHRASES[mark])
+    return body
 
 
 def deflate_text(text: bytes) -> tuple[bytes, bool]:
