@@ -4,7 +4,7 @@ BIN := .venv/bin
 LOCK := requirements.lock
 PERF := .venv-peers/bin
 
-.PHONY: install demo demo-short test test-all check perf peers cases lock
+.PHONY: install demo demo-short decision test test-all check perf peers cases lock
 
 install: .venv/installed
 
@@ -15,8 +15,13 @@ install: .venv/installed
 	touch $@
 
 # A real model of 135 million parameters on HumanEval and on the loan example; the page is demo.html.
-demo: install
+# Then two SIMULATED subjects, a quiz, a bank's questions and its rules; the decision is decision.html.
+demo: install decision
 	$(BIN)/measurand run examples/demo.toml --report demo.html
+
+decision: install
+	$(BIN)/python examples/loan_support/simulate.py
+	$(BIN)/measurand run examples/loan_support/decision.toml --report decision.html
 
 demo-short: install
 	$(BIN)/measurand run examples/demo.toml --subset 4 --report demo.html
