@@ -82,13 +82,16 @@ def _plan(study: Study, options: Options, *, as_json: bool) -> int:
     for line in _totals(plans, options.limits.concurrency):
         console.print(line)
     if study.rules:
-        console.print("decided by " + "; ".join(study.rules))
+        console.print("decided by")
+    for rule in study.rules:
+        console.print(f"  {rule}", markup=False)
     for scenario in scenarios(list(study_jobs(study, options))):
         if scenario.canonical:
             console.print(
-                f"{scenario.name} is asked {scenario.departs}; its published numbers are of {scenario.canonical}: add "
-                f"it beside as [[benchmarks]] to see the delta",
+                f"{scenario.name} is asked {scenario.departs}; published numbers are of {scenario.canonical}: to see "
+                f'the delta, add [[benchmarks]] name = "{scenario.canonical}"',
                 style="dim",
+                markup=False,
             )
     for note in dict.fromkeys(note for _, plan in plans if isinstance(plan, Plan) for note in plan.notes):
         console.print(note, style="dim")
@@ -99,7 +102,7 @@ def _table(plans: Sequence[tuple[Job, Plan | UnaskableError]]) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False)
     for name in ("subject", "asked"):
         table.add_column(name)
-    for name in ("trials", "to ask", "tokens", "cost", "finds from"):
+    for name in ("trials", "to ask", "tokens", "cost", "detectable"):
         table.add_column(name, justify="right")
     for job, plan in plans:
         if isinstance(plan, UnaskableError):

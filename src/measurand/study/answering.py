@@ -56,12 +56,12 @@ def _by_rules(evidence: Evidence, rules: Sequence[Rule], found: Sequence[Contras
     waiting = [name for name, how in stands.items() if how == "undecided"]
     if len(passing) == 1:
         (name,) = passing
-        others = [f"{_failing(rules, one)}" for one, how in stands.items() if how == "fail"]
+        others = [_failing(rules, one) for one, how in stands.items() if how == "fail"]
         others += [_open(rules, one) for one in waiting]
-        why = f"{name} passes {_all(rules, name)}; {'; '.join(others)}"
-        return name, f"{name}{_although(evidence, found, name)}: {why}."
+        why = "; ".join([f"{name} passes {_all(rules, name)}", *others])
+        return name, f"{name}{_although(evidence, found, name)}. {why}."
     if passing:
-        return _by_comparison(evidence, found, passing, f"{listed(passing)} pass all rules; ")
+        return _by_comparison(evidence, found, passing, f"{listed(passing)} pass all rules. ")
     if waiting:
         return "", f"Not yet: {'; '.join(_open(rules, name) for name in waiting)}."
     return "", f"None of them: {'; '.join(_failing(rules, name) for name in stands)}."
@@ -85,7 +85,7 @@ def _by_comparison(
     shown = "; ".join(
         f"{difference(seen_from(one, name))} against {one.b if one.a == name else one.a}" for one in against
     )
-    return name, f"{name}{_although(evidence, found, name)}: {opening}on {decides}, {shown}."
+    return name, f"{name}{_although(evidence, found, name)}. {opening}{name} on {decides}: {shown}."
 
 
 def _although(evidence: Evidence, found: Sequence[Contrast], name: str) -> str:

@@ -16,7 +16,7 @@ from measurand.study.answering import answer
 from measurand.study.comparing import contrasts, rankings, seen_from, slice_fields, winner_of
 from measurand.study.coverage import coverage
 from measurand.study.evidence import Evidence, Scenario, parts
-from measurand.study.judging import judge
+from measurand.study.judging import judge, narrowest_pass
 from measurand.study.methods import effects
 from measurand.study.threats import threats
 from measurand.study.words import counted, difference
@@ -52,7 +52,7 @@ def decide(evidence: Evidence, rules: Sequence[Rule], found: Sequence[Contrast],
         rules=tuple(rules),
         evidence=tuple(_sources(evidence)),
         threats=tuple(doubts),
-        would_change=tuple(dict.fromkeys(_would_change(evidence, rules, found, doubts))),
+        would_change=tuple(dict.fromkeys(_would_change(evidence, rules, found, doubts, chosen))),
         answer=said,
         chosen=chosen,
         causes=tuple(causes(evidence, found, chosen)),
@@ -73,7 +73,7 @@ def causes(evidence: Evidence, found: Sequence[Contrast], chosen: str) -> Iterat
     for_it = sorted((one for one in slices if winner_of(one) == chosen), key=lambda one: -abs(_gap(one)))
     against = [one for one in own if winner_of(one) not in {"", chosen} and one.view == "pooled"]
     against += [one for one in slices if winner_of(one) not in {"", chosen}]
-    for one in [*whole, *for_it[:MOST_CAUSES]]:
+    for one in [*whole, *_distinct(for_it)[:MOST_CAUSES]]:
         yield told(one, chosen)
     for one in against:
         if one not in whole:
@@ -89,17 +89,28 @@ def told(one: Contrast, who: str) -> str:
     return f"On {where} ({items}), {who} against {other}: {difference(made)}."
 
 
+def _distinct(slices: Sequence[Contrast]) -> list[Contrast]:
+    """The contrasts without those of the same items under another name, as a language that is also a variety."""
+    kept: dict[tuple[str, str, object], Contrast] = {}
+    for one in slices:
+        kept.setdefault((one.a, one.b, one.comparison.difference if one.comparison else None), one)
+    return list(kept.values())
+
+
 def _gap(one: Contrast) -> float:
     value = one.comparison.difference.value if one.comparison else None
     return value or 0.0
 
 
 def _would_change(
-    evidence: Evidence, rules: Sequence[Rule], found: Sequence[Contrast], doubts: Sequence[Threat]
+    evidence: Evidence, rules: Sequence[Rule], found: Sequence[Contrast], doubts: Sequence[Threat], chosen: str
 ) -> Iterator[str]:
     for rule in rules:
         if rule.verdict == "undecided" and rule.needs:
             yield f"{counted(rule.needs, 'further item')} would decide '{rule.text}' for {rule.subject}."
+    narrowest = narrowest_pass(rules, chosen)
+    if narrowest is not None:
+        yield f"A fall of {chosen} below a rule; the narrowest pass is '{narrowest.text}': {narrowest.because}."
     decides = evidence.scenario().name
     for one in found:
         made = one.comparison

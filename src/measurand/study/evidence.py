@@ -36,8 +36,8 @@ SHORT, LONG = 120, 600
 class Scenario:
     """Something that subjects are asked: a public benchmark or a private set.
 
-    `canonical` names the benchmark's canonical protocol where another one is asked, and `departs` says how; `tuned` says
-    that its items were looked at while prompts were tuned. `metrics` are the names of its metrics, the headline first.
+    `canonical` names the benchmark's canonical protocol where another one is asked, and `departs` says how. `tuned`
+    says that its items were looked at while prompts were tuned. `metrics` names its metrics, the headline first.
     """
 
     name: str

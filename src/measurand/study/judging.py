@@ -65,6 +65,21 @@ def judge_one(evidence: Evidence, rule: forms.RuleForm, subject: str) -> Rule:
             return _quantity(evidence, rule, subject, scenario.name)
 
 
+def narrowest_pass(rules: Sequence[Rule], subject: str) -> Rule | None:
+    """The rule about a share that a subject passes by the least; None where it passes none."""
+    passed = [rule for rule in rules if (rule.subject, rule.verdict) == (subject, "pass")]
+    by = {rule.text: slack for rule in passed if (slack := _slack(rule)) is not None}
+    return min((rule for rule in passed if rule.text in by), key=lambda rule: by[rule.text], default=None)
+
+
+def _slack(rule: Rule) -> float | None:
+    """How far the near end of a passing interval lies inside its bound."""
+    form, made = forms.parse(rule.text), rule.estimate
+    if made is None or made.unit or made.low is None or not isinstance(form, forms.Threshold | forms.WorstSlice):
+        return None
+    return made.low - form.bound if form.sense.startswith(">") else form.bound - (made.high or 0.0)
+
+
 def guarded(table: ByItem, level: float = LEVEL) -> Estimate:
     """The number with an interval that a gate may rest on.
 

@@ -110,14 +110,18 @@ DIMENSIONS: Mapping[str, tuple[str, Callable[[Seen, set[str]], bool]]] = {
 def public_before_cutoff(seen: Seen) -> Iterator[Threat]:
     """Items that a subject may have been trained on."""
     evidence = seen.evidence
-    for scenario, subject, _ in evidence.all_measured():
-        released, cutoff = scenario.card.released, evidence.candidate(subject).cutoff
-        if scenario.private or not released or (cutoff and cutoff < released):
+    for scenario in seen.asked:
+        released = scenario.card.released
+        cutoffs = {name: evidence.candidate(name).cutoff for name in evidence.measured(scenario.name)}
+        exposed = {name: day for name, day in cutoffs.items() if not day or day >= released}
+        if scenario.private or not released or not exposed:
             continue
-        stated = f"{subject} was trained on data up to {cutoff}" if cutoff else f"{subject} states no cut-off"
+        stated = [f"{name} was trained on data up to {day}" for name, day in exposed.items() if day]
+        silent = [name for name, day in exposed.items() if not day]
+        stated += [f"{listed(silent)} {'states' if len(silent) == 1 else 'state'} no cut-off"] if silent else []
         yield Threat(
             "public_before_cutoff",
-            f"{scenario.name} has been public since {released}, and {stated}",
+            f"{scenario.name} has been public since {released}, and {listed(stated)}",
             "weigh a private set that was never published more, or a benchmark released after the cut-off",
             scenario.name,
         )
