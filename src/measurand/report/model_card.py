@@ -70,6 +70,6 @@ def _exposure(summary: Summary, card: Card | None) -> str:
     if not released:
         return f"{name}: no day of release is stated, so it is not known whether the subject was trained on it."
     trained = f"the subject's training is stated to end {cutoff}" if cutoff else "the subject's cut-off is not stated"
-    if cutoff and released > cutoff:
+    if cutoff and released[: len(cutoff)] > cutoff:  # a cut-off may be a month or a year
         return f"{name}: released {released}, and {trained}; it can hold the items only by another way."
     return f"{name}: released {released}, and {trained}; the subject may have been trained on it."

@@ -37,13 +37,23 @@ def specification(plot: Plot, *, titled: bool = False) -> dict[str, Any]:
     colours = palette()
     chart = draw[plot.kind](plot, colours)
     if titled:
-        chart = chart.properties(title=plot.title)
+        under = f"protocol {plot.protocol}" if plot.protocol else ""
+        chart = chart.properties(title=alt.TitleParams(plot.title, subtitle=under))
     made: dict[str, Any] = (
         chart.configure(
             font=_FONT, background=colours["paper"] if titled else "transparent", padding=12 if titled else 2
         )
         .configure_view(stroke=None)
-        .configure_title(anchor="start", fontSize=14, color=colours["ink"], fontWeight=600, offset=12, limit=WIDTH + 60)
+        .configure_title(
+            anchor="start",
+            fontSize=14,
+            color=colours["ink"],
+            fontWeight=600,
+            offset=12,
+            limit=WIDTH + 60,
+            subtitleColor=colours["soft"],
+            subtitleFontSize=_SMALL,
+        )
         .configure_axis(
             labelColor=colours["soft"],
             titleColor=colours["soft"],

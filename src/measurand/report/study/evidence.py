@@ -14,7 +14,14 @@ from measurand.core.identity import short
 from measurand.core.summary import Summary, View
 from measurand.report.drawing import Scale, scale_of, whisker
 from measurand.report.sections import Line, Lines, drawn_on, interval_name, line
-from measurand.report.study.plots import by_scenario, contrasts_by_scenario, difference_domain, shade_scale, slice_table
+from measurand.report.study.plots import (
+    by_scenario,
+    contrasts_by_scenario,
+    difference_domain,
+    protocols,
+    shade_scale,
+    slice_table,
+)
 from measurand.report.study.wording import (
     cell_text,
     chosen_first,
@@ -74,6 +81,7 @@ class Contrasts:
     metric: str
     rows: list[Contrasted]
     left_out: int
+    protocols: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +114,8 @@ class Covered:
     text: str
     interval: str
     share: str
-    note: int
+    note: int = 0
+    protocol: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +138,7 @@ class Taken:
     cost: str
     latency: str
     dominated_by: str
+    protocol: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +149,7 @@ class Curve:
     scenario: str
     errors: str
     bins: list[tuple[str, str, str]]
+    protocol: str
 
 
 def rules(findings: Findings) -> list[tuple[str, list[RuleRow]]]:
@@ -173,7 +184,7 @@ def contrasts(findings: Findings) -> list[Contrasts]:
         kept = ours[:room]
         room -= len(kept)
         rows = [_contrasted(one, findings.contrasts) for one in kept]
-        made.append(Contrasts(scenario, metric, rows, len(ours) - len(kept)))
+        made.append(Contrasts(scenario, metric, rows, len(ours) - len(kept), protocols(findings, scenario)))
     return made
 
 
@@ -182,7 +193,7 @@ def heat_maps(findings: Findings) -> list[HeatMap]:
     made = []
     for (scenario, metric), summaries in by_scenario(findings).items():
         subjects = [who(summary) for summary in summaries]
-        protocols = ", ".join(dict.fromkeys(short(summary.run.protocol) for summary in summaries))
+        under = protocols(findings, scenario)
         for name, values in slice_table(summaries, metric).items():
             shades = shade_scale([view.estimate for row in values.values() for view in row.values()])
             rows = [
@@ -192,7 +203,7 @@ def heat_maps(findings: Findings) -> list[HeatMap]:
                 )
                 for value, row in values.items()
             ]
-            made.append(HeatMap(scenario, metric, name, subjects, rows, protocols))
+            made.append(HeatMap(scenario, metric, name, subjects, rows, under))
     return made
 
 
@@ -215,12 +226,12 @@ def matrices(findings: Findings) -> list[Matrix]:
 
 def tradeoffs(findings: Findings) -> list[Taken]:
     """Quality, cost and latency of each subject."""
-    return [_taken(one) for one in findings.tradeoffs]
+    return [_taken(findings, one) for one in findings.tradeoffs]
 
 
 def curves(findings: Findings) -> list[Curve]:
     """The reliability curves as numbers."""
-    return [_curve(one) for one in findings.calibration]
+    return [_curve(findings, one) for one in findings.calibration]
 
 
 def _named(summary: Summary, view: View, scale: Scale, chance: float | None) -> Line:
@@ -265,25 +276,26 @@ def _shade(estimate: Estimate, scale: Scale) -> Shade:
 
 def _covered(cell: Cell | None, reasons: list[str]) -> Covered:
     if cell is None:
-        return Covered("not planned", "", "", 0)
+        return Covered("not planned", "", "")
     if cell.estimate is not None:
-        return Covered(cell_text(cell), interval(cell.estimate), share(cell.share), 0)
+        return Covered(cell_text(cell), interval(cell.estimate), share(cell.share), 0, short(cell.protocol))
     if not cell.why:
-        return Covered(cell_text(cell), "", "", 0)
+        return Covered(cell_text(cell), "", "")
     reason = f"{cell_text(cell)}: {cell.why}"
     if reason not in reasons:
         reasons.append(reason)
     return Covered(cell_text(cell), "", "", reasons.index(reason) + 1)
 
 
-def _taken(one: Tradeoff) -> Taken:
+def _taken(findings: Findings, one: Tradeoff) -> Taken:
     quality, cost, latency = (with_interval(found) for found in (one.quality, one.cost, one.latency))
-    return Taken(one.subject, one.scenario, quality, cost, latency, ", ".join(one.dominated_by))
+    under = protocols(findings, one.scenario, one.subject)
+    return Taken(one.subject, one.scenario, quality, cost, latency, ", ".join(one.dominated_by), under)
 
 
-def _curve(one: Calibration) -> Curve:
+def _curve(findings: Findings, one: Calibration) -> Curve:
     errors = "; ".join(f"{error.metric} {with_interval(error)}" for error in one.errors)
     bins = [
         (f"{100 * each.confidence:.1f}", with_interval(each.correct), f"{each.correct.n_items:,}") for each in one.bins
     ]
-    return Curve(one.subject, one.scenario, errors, bins)
+    return Curve(one.subject, one.scenario, errors, bins, protocols(findings, one.scenario, one.subject))

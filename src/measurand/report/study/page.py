@@ -29,6 +29,7 @@ class Figure:
     """A drawn plot with its caption."""
 
     title: str
+    protocol: str
     svg: Markup
 
 
@@ -99,7 +100,7 @@ def _figures(findings: Findings) -> dict[str, list[Figure]]:
     for plot in plots(findings):
         ours = drawn.setdefault(plot.kind, [])
         if plot.kind != "slices" and len(ours) < MOST_PLOTS:
-            ours.append(Figure(plot.title, inline(plot)))
+            ours.append(Figure(plot.title, plot.protocol, inline(plot)))
     return drawn
 
 

@@ -12,7 +12,7 @@ from measurand.core.findings import Calibration, Contrast, Findings, Tradeoff
 from measurand.core.summary import Summary, View
 from measurand.report.drawing import Scale, scale_of
 from measurand.report.study.wording import difference, difference_interval, pair, with_interval
-from measurand.report.wording import FEW, clipped, headline, number, slices, visible, who
+from measurand.report.wording import FEW, clipped, headline, number, protocol_id, slices, visible, who
 
 Kind = Literal["estimates", "differences", "slices", "tradeoffs", "calibration"]
 Row = dict[str, Any]
@@ -32,7 +32,7 @@ LEAST_SPAN = 0.4
 class Plot:
     """A plot as data. `domain` are the ends of the scale of its numbers, `across` those of the other scale, if any.
 
-    `unit` is that of the numbers, as in an Estimate: empty for shares.
+    `unit` is that of the numbers, as in an Estimate: empty for shares. `protocol` are short hashes.
     """
 
     kind: Kind
@@ -44,6 +44,7 @@ class Plot:
     unit: str = ""
     axis: str = ""
     across: tuple[float, float] = (0.0, 1.0)
+    protocol: str = ""
 
 
 def plots(findings: Findings) -> tuple[Plot, ...]:
@@ -54,7 +55,7 @@ def plots(findings: Findings) -> tuple[Plot, ...]:
         *_differences(findings),
         *_slices(findings),
         *_tradeoffs(findings),
-        *(_calibration(one) for one in findings.calibration),
+        *(_calibration(findings, one) for one in findings.calibration),
     ):
         taken = {other.name for other in made}
         name = next(name for name in _names(plot.name) if name not in taken)
@@ -70,6 +71,12 @@ def by_scenario(findings: Findings) -> dict[tuple[str, str], list[Summary]]:
         if first is not None:
             found.setdefault((summary.run.benchmark, first.metric), []).append(summary)
     return found
+
+
+def protocols(findings: Findings, scenario: str, subject: str = "") -> str:
+    """The short hashes of the protocols that a scenario was measured under: one, where all can be compared."""
+    ours = [summary for summary in findings.summaries if summary.run.benchmark == scenario]
+    return ", ".join(dict.fromkeys(protocol_id(one) for one in ours if not subject or who(one) == subject))
 
 
 def slice_table(summaries: Sequence[Summary], metric: str) -> dict[str, dict[str, dict[str, View]]]:
@@ -120,8 +127,9 @@ def _estimates(findings: Findings) -> Iterator[Plot]:
         numbers = [view for summary in summaries if (view := headline(summary))]
         scale = scale_of(numbers)
         rows = [
-            _row(who(summary), one, with_interval(one), who(summary) == findings.decision.chosen)
+            _row(f"{who(summary)} (chosen)" if chosen else who(summary), one, with_interval(one), chosen)
             for summary, one in zip(summaries, numbers, strict=True)
+            for chosen in [who(summary) == findings.decision.chosen]
         ]
         yield Plot(
             "estimates",
@@ -132,6 +140,7 @@ def _estimates(findings: Findings) -> Iterator[Plot]:
             (scale.low, scale.high),
             numbers[0].unit,
             _axis(numbers[0].unit, metric),
+            protocol=protocols(findings, scenario),
         )
 
 
@@ -152,6 +161,7 @@ def _differences(findings: Findings) -> Iterator[Plot]:
             difference_domain([one for one in findings.contrasts if one.view == "pooled"], unit),
             unit,
             axis,
+            protocol=protocols(findings, scenario),
         )
 
 
@@ -168,7 +178,15 @@ def _slices(findings: Findings) -> Iterator[Plot]:
             scale = shade_scale(estimates)
             title = f"{scenario}: {metric} by {field}"
             alt = _alt(f"Heat map of {metric} on {scenario} by {field}", rows, "subject")
-            yield Plot("slices", f"slices {scenario} {field}", title, alt, tuple(rows), (scale.low, scale.high))
+            yield Plot(
+                "slices",
+                f"slices {scenario} {field}",
+                title,
+                alt,
+                tuple(rows),
+                (scale.low, scale.high),
+                protocol=protocols(findings, scenario),
+            )
 
 
 def _tradeoffs(findings: Findings) -> Iterator[Plot]:
@@ -192,6 +210,7 @@ def _tradeoffs(findings: Findings) -> Iterator[Plot]:
                 shown[0][0].quality.unit,
                 f"{title}, {unit}" if unit else title,
                 ends,
+                protocols(findings, scenario),
             )
 
 
@@ -209,7 +228,7 @@ def _point(one: Tradeoff, spent: Estimate, chosen: str, ends: tuple[float, float
     return row | spent_row | {"dominated": bool(one.dominated_by)}
 
 
-def _calibration(one: Calibration) -> Plot:
+def _calibration(findings: Findings, one: Calibration) -> Plot:
     rows = [
         _row(f"confidence {100 * each.confidence:.0f} %", each.correct, with_interval(each.correct), chosen=True)
         | {"x": each.confidence}
@@ -217,7 +236,9 @@ def _calibration(one: Calibration) -> Plot:
     ]
     title = f"{one.subject} on {one.scenario}"
     alt = _alt(f"Reliability curve of {title}: the share that was right at each confidence", rows)
-    return Plot("calibration", f"calibration {title}", title, alt, tuple(rows), axis="confidence, per cent")
+    under = protocols(findings, one.scenario, one.subject)
+    axis = "confidence, per cent"
+    return Plot("calibration", f"calibration {title}", title, alt, tuple(rows), axis=axis, protocol=under)
 
 
 def _row(label: str, estimate: Estimate, told: str, chosen: bool) -> Row:  # noqa: FBT001 -- a field of the row
