@@ -213,7 +213,8 @@ class Benchmark:
     """Four choices and a card. `name` is the file's name, with `:variant` for another protocol.
 
     `recipe` is the record that a private benchmark was made from, as JSON data. `gold_answer` is what a perfect
-    subject would give to an item; `measurand check` scores it. By default it is the gold as text.
+    subject would give to an item; `measurand check` scores it. By default it is the gold as text. `wrong_answer`
+    is one that earns nothing; by default a sentence that answers no question.
     """
 
     name: str
@@ -224,3 +225,4 @@ class Benchmark:
     card: Card
     recipe: Mapping[str, Json] = field(default_factory=dict)
     gold_answer: Callable[[Item], Answer] | None = None
+    wrong_answer: Callable[[Item], Answer] | None = None

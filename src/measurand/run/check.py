@@ -17,7 +17,7 @@ from measurand.run.prepare import Prepared
 PROMPTS = 3
 """Items that are rendered and scored."""
 WRONG = "This is not an answer to the question."
-"""An answer that no scorer may like."""
+"""An answer that no scorer may like, unless the benchmark has its own."""
 
 
 class KnownAnswers(Record, frozen=True):
@@ -50,7 +50,10 @@ async def check(prepared: Prepared, sandbox: Sandbox) -> Checked:
     kinds = {
         "gold": [make(item) for make, item in zip(gold, items, strict=True)],
         "empty": [Answer()] * len(items),
-        "wrong": [Answer(WRONG, _reversed(make(item).values)) for make, item in zip(gold, items, strict=True)],
+        "wrong": [
+            benchmark.wrong_answer(item) if benchmark.wrong_answer else Answer(WRONG, _reversed(make(item).values))
+            for make, item in zip(gold, items, strict=True)
+        ],
     }
     scores = {kind: await _scores(benchmark, items, answers, sandbox) for kind, answers in kinds.items()}
     answers = tuple(

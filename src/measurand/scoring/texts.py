@@ -26,6 +26,10 @@ def _read_whole(_: Item, text: str) -> Finding:
     return _trimmed(text, 0, len(text))
 
 
+def _read_entire(_: Item, text: str) -> Finding:
+    return Found(text, (0, len(text)))
+
+
 def _read_first_line(_: Item, text: str) -> Finding:
     start = len(text) - len(text.lstrip())
     end = text.find("\n", start)
@@ -41,6 +45,9 @@ def _read_first_part(_: Item, text: str) -> Finding:
 
 WHOLE_TEXT = reader("whole_text", 1, _read_whole)
 """The whole text, without white space at its ends."""
+
+ENTIRE_TEXT = reader("entire_text", 1, _read_entire)
+"""The whole text with the white space at its ends."""
 
 FIRST_LINE = reader("first_line", 1, _read_first_line)
 """The first line that is not blank."""
