@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
+from functools import cache
 from typing import NoReturn
 
 from measurand.core.errors import DataError
@@ -48,7 +49,7 @@ class _FaultError(ValueError):
 
 def _loads(text: str, where: str, constant: Callable[[str], Json]) -> Json:
     try:
-        value = json.loads(text, object_pairs_hook=_unique, parse_constant=constant, parse_float=_finite)
+        value = _decoder(constant).decode(text)
     except _FaultError as error:
         message = f"{where} {error}"
         raise DataError(message) from error
@@ -65,6 +66,12 @@ def _loads(text: str, where: str, constant: Callable[[str], Json]) -> Json:
     if "\\ud" in text or "\\uD" in text:
         _refuse_half_characters(text, value, where)
     return value
+
+
+@cache
+def _decoder(constant: Callable[[str], Json]) -> json.JSONDecoder:
+    """Made once: to make one takes as long as to read a line."""
+    return json.JSONDecoder(object_pairs_hook=_unique, parse_constant=constant, parse_float=_finite)
 
 
 def _refuse_half_characters(text: str, value: Json, where: str) -> None:
