@@ -12,6 +12,7 @@ MODULES = {
     "show": "look",
     "report": "look",
     "export": "look",
+    "compare": "compare",
     "check": "check",
     "verify": "verify",
     "doctor": "doctor",
@@ -38,6 +39,7 @@ def build_parser() -> argparse.ArgumentParser:
     _ls_parser(commands.add_parser("ls", help="list the runs in the store, or the benchmarks"))
     _show_parser(commands.add_parser("show", help="show one trial: every call as sent and received, and its scores"))
     _report_parser(commands.add_parser("report", help="show runs as tables, or write them as one page"))
+    _compare_parser(commands.add_parser("compare", help="compare two runs in pairs, and say in what they differ"))
     _export_parser(commands.add_parser("export", help="write the trials of a run to a table file"))
     _check_parser(commands.add_parser("check", help="render three prompts of a benchmark and score known answers"))
     _verify_parser(commands.add_parser("verify", help="score stored outputs of others again, and compare the figures"))
@@ -149,6 +151,17 @@ def _show_parser(parser: argparse.ArgumentParser) -> None:
 def _report_parser(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("runs", nargs="*", metavar="RUN", help="default: the latest run")
     parser.add_argument("-o", "--output", default="", metavar="FILE", help="write a page (.html), text (.md) or .json")
+    parser.add_argument("--json", action="store_true")
+    _store_flag(parser)
+
+
+def _compare_parser(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("a", metavar="RUN", help="a run, as `measurand ls` names it")
+    parser.add_argument("b", metavar="RUN")
+    parser.add_argument(
+        "--accept", action="append", default=[], metavar="NAME", help="a difference to accept: asking.text, or asking"
+    )
+    parser.add_argument("--slice", action="append", default=[], metavar="FIELD", help="also by this field, or A*B")
     parser.add_argument("--json", action="store_true")
     _store_flag(parser)
 

@@ -10,7 +10,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from measurand.cli.output import print_json, show_summaries, stored_run, write_report
+from measurand.cli.output import print_json, show_summaries, write_report
 from measurand.core.call import Asked, Call
 from measurand.core.errors import InputError
 from measurand.core.identity import short
@@ -22,6 +22,7 @@ from measurand.report.export import TableFormat, export
 from measurand.report.rows import trial_rows
 from measurand.report.wording import visible
 from measurand.wiring import open_store, summarise
+from measurand.wiring.comparing import named_run
 
 EXPORTS: dict[str, TableFormat] = {"jsonl": "jsonl", "csv": "csv", "xlsx": "xlsx", "parquet": "parquet"}
 
@@ -68,7 +69,7 @@ def _ls(store: Store, given: argparse.Namespace) -> int:
 
 
 def _report(store: Store, given: argparse.Namespace) -> int:
-    summaries = [summarise(store, stored_run(store, name)) for name in given.runs or [""]]
+    summaries = [summarise(store, named_run(store, name)) for name in given.runs or [""]]
     if given.output:
         write_report(summaries, Path(given.output))
         return 0
@@ -82,13 +83,13 @@ def _export(store: Store, given: argparse.Namespace) -> int:
     kind = path.suffix.removeprefix(".").lower()
     if kind not in EXPORTS:
         raise InputError(f"{path}: an export is one of {', '.join(f'.{one}' for one in EXPORTS)}")
-    n = export(trial_rows(store, stored_run(store, given.run)), path, EXPORTS[kind])
+    n = export(trial_rows(store, named_run(store, given.run)), path, EXPORTS[kind])
     print(f"{n:,} trials in {path}")
     return 0
 
 
 def _show(store: Store, given: argparse.Namespace) -> int:
-    found = stored_run(store, given.run)
+    found = named_run(store, given.run)
     slot = _slot(store, found, given.item, given.sample)
     trial = next((trial for at, trial in store.trials(found.id) if at == slot), None)
     if trial is None:

@@ -14,8 +14,7 @@ from measurand.core.benchmark import Card
 from measurand.core.errors import InputError
 from measurand.core.findings import Findings
 from measurand.core.identity import short
-from measurand.core.ports import Store
-from measurand.core.run import Plan, Run
+from measurand.core.run import Plan
 from measurand.core.subject import subject_name
 from measurand.core.summary import Summary
 from measurand.wiring import benchmark_of
@@ -134,17 +133,3 @@ def _detectable(plan: Plan) -> str:
         return "none: too few items to tell any two subjects apart"
     paired, unpaired = plan.detectable_paired * 100, plan.detectable_unpaired * 100
     return f"{paired:.1f} points to a run on the same items, {unpaired:.1f} to one on others"
-
-
-def stored_run(store: Store, name: str) -> Run:
-    """The run whose id begins with `name`; the latest where `name` is empty."""
-    runs = store.runs()
-    if not runs:
-        raise InputError("the store holds no run yet; make one with `measurand run`")
-    if not name:
-        return runs[0]
-    found = [run for run in runs if run.id.startswith(name)]
-    if len(found) == 1:
-        return found[0]
-    what = "is the beginning of several runs" if found else "is no run in the store"
-    raise InputError(f"'{name}' {what}; `measurand ls` lists them")

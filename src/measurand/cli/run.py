@@ -11,7 +11,7 @@ from pathlib import Path
 from rich.console import Console
 
 from measurand.cli.options import is_data_file, options_from, private_set
-from measurand.cli.output import show_plan, show_summaries, stored_run, write_report
+from measurand.cli.output import show_plan, show_summaries, write_report
 from measurand.cli.progress import Progress
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import InputError
@@ -28,6 +28,7 @@ from measurand.wiring import (
     run_sync,
     summarise,
 )
+from measurand.wiring.comparing import named_run
 
 GOOD, BAD_INPUT, CANNOT_SAY = 0, 2, 3
 
@@ -111,7 +112,7 @@ def _score(given: argparse.Namespace) -> int:
     """Read and score a stored run again, without a model; by another variant, both scorings are shown."""
     store = open_store(given.store)
     try:
-        stored = stored_run(store, given.run)
+        stored = named_run(store, given.run)
         other = open_benchmark(given.by) if given.by else None
         summaries = [summarise(store, stored)] if other else []
         summaries.append(run_sync(lambda: rescore_run(store, stored, other)))

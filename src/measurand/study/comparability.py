@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from measurand.core.claim import AboutMethod, AboutSystem, Claim
+from measurand.core.identity import short
 from measurand.core.protocol import Difference, diff
 from measurand.core.subject import System
 
@@ -30,6 +32,7 @@ FOLLOWS = {
 """Hashes and counts that differ because something else does, which then says more."""
 CONDITIONS = ("measurand", "python", "platform", "isolation", "data_stand_ins")
 LONGEST = 60
+HASH = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,5 +152,5 @@ def _conditions(a: Run, b: Run) -> Iterator[str]:
 
 def _short(value: object) -> str:
     text = "nothing" if value in (None, "", (), []) else str(value)
-    text = " ".join(text.split())
+    text = short(text) if HASH.fullmatch(text) else " ".join(text.split())
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
