@@ -136,3 +136,9 @@ def test_gemini_on_mmlu_pro_is_read_as_its_makers_read_it():
     same = sum(value(CHOICE, row["model_outputs"], *row["options"]) == row["pred"] for row in told)
     assert len(told) > 900
     assert same / len(told) > 0.99
+
+
+@pytest.mark.parametrize(("text", "label"), [("B", "B"), ("E", "D"), ("(B)", "B"), ("Answer: C", "C")])
+def test_a_bare_letter_is_the_label_that_was_shown_not_the_text_of_another_option(text: str, label: str) -> None:
+    """As in a question of MedQA about a figure, whose options A to D are the letters B to E."""
+    assert value(CHOICE, text, "B", "C", "D", "E") == label

@@ -6,7 +6,7 @@ from typing import Literal
 
 from measurand.core.record import Record
 
-FileFormat = Literal["jsonl", "json", "csv", "tsv", "parquet", "xlsx"]
+FileFormat = Literal["jsonl", "json", "csv", "tsv", "parquet", "xlsx", "arrow", "pickle"]
 
 
 class Hub(Record, frozen=True, tag="hub"):

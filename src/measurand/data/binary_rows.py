@@ -1,4 +1,4 @@
-"""Parquet and XLSX. The libraries that read them are imported here, where they are used."""
+"""Parquet, Arrow and XLSX. The libraries that read them are imported here, where they are used."""
 
 from __future__ import annotations
 
@@ -35,12 +35,29 @@ def read_parquet(data: bytes, where: str) -> Table:
         message = f"{where} is a parquet file; {EXTRA}"
         raise DataError(message) from error
     try:
-        file = pq.ParquetFile(pa.BufferReader(data))
-        names = header_of(file.schema_arrow.names, where)
-        values = file.read().to_pylist()
+        return _plain_table(pq.ParquetFile(pa.BufferReader(data)).read(), where)
     except (pa.ArrowException, ValueError, OverflowError, OSError) as error:
         message = f"{where} is not a readable parquet file ({_first_line(error)}); fetch or write it again"
         raise DataError(message) from error
+
+
+def read_arrow(data: bytes, where: str) -> Table:
+    """A stream of Arrow record batches, as the `datasets` library saves them; values as in `read_parquet`."""
+    try:
+        import pyarrow as pa
+    except ImportError as error:
+        message = f"{where} is an Arrow file; {EXTRA}"
+        raise DataError(message) from error
+    try:
+        return _plain_table(pa.ipc.open_stream(pa.BufferReader(data)).read_all(), where)
+    except (pa.ArrowException, ValueError, OverflowError, OSError) as error:
+        message = f"{where} is not a readable Arrow stream ({_first_line(error)}); fetch or write it again"
+        raise DataError(message) from error
+
+
+def _plain_table(table: Any, where: str) -> Table:
+    names = header_of(table.schema.names, where)
+    values = table.to_pylist()
     rows = [
         {name: _plain(row[name], f"{where}: row {number}, column {name!r}") for name in names}
         for number, row in enumerate(values, 1)

@@ -16,6 +16,8 @@ from measurand.data.table import Table, header_of
 _LONGEST_FIELD = 2**31 - 1
 FILE_COLUMN = "__file__"
 """In rows of several files, the name of each row's file without its endings."""
+INDEX_COLUMN = "__index__"
+"""The row numbers that pandas writes as a first column without a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +80,9 @@ def _name(grid: Grid, *, headless: bool) -> Table:
         header: tuple[str, ...] = tuple(str(number) for number in range(len(grid.first)))
         body = grid.records
     else:
-        header = header_of(grid.first, f"{grid.where}: line 1")
         body = grid.records[1:]
+        numbered = grid.first[0] == "" and all(fields[:1] and fields[0].isdecimal() for _, fields in body)
+        header = header_of((INDEX_COLUMN, *grid.first[1:]) if numbered else grid.first, f"{grid.where}: line 1")
     rows: list[dict[str, Json]] = []
     for line, fields in body:
         if len(fields) != len(header):

@@ -8,13 +8,15 @@ from typing import get_args
 
 from measurand.core.errors import DataError
 from measurand.core.source import FileFormat
-from measurand.data.binary_rows import read_parquet, read_xlsx
+from measurand.data.binary_rows import read_arrow, read_parquet, read_xlsx
 from measurand.data.csv_rows import read_grid, read_grids
 from measurand.data.json_rows import read_json, read_jsonl
+from measurand.data.pickle_rows import read_pickle
 from measurand.data.table import Table, not_empty
 from measurand.data.texts import decode, decompress
 
 GZIP = ".gz"
+FOLDER = "__folder__"
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
 _ENDINGS: dict[str, FileFormat] = {f".{name}": name for name in get_args(FileFormat)} | {".ndjson": "jsonl"}
 
@@ -27,6 +29,11 @@ def format_of(name: str) -> FileFormat | None:
 def stem_of(name: str) -> str:
     """The file's name without its folder and its endings."""
     return PurePath(_unzipped(name)).stem
+
+
+def _folder_of(name: str) -> str:
+    """The name of the folder a file lies in; of a file of the hub, which is named `repository@commit: path`, too."""
+    return PurePath(name.rpartition(": ")[2]).parent.name
 
 
 def parse(
@@ -44,8 +51,10 @@ def parse(
 
 
 def parse_many(files: Sequence[tuple[str, bytes]], *, nonfinite: bool = False) -> Table:
-    """Read several files as one table, in order. Rows of CSV and TSV carry their file's stem in `__file__`.
+    """Read several files as one table, in order.
 
+    Rows of CSV and TSV carry their file's stem in `__file__`. Where the files lie in several folders, all rows carry
+    the name of theirs in `__folder__`, which is often a language.
     Raises DataError where the formats differ.
     """
     formats = {_known(name) for name, _ in files}
@@ -58,9 +67,10 @@ def parse_many(files: Sequence[tuple[str, bytes]], *, nonfinite: bool = False) -
         table = read_grids(grids, [stem_of(name) for name, _ in files])
     else:
         table = Table([], [])
+        several = len({_folder_of(name) for name, _ in files}) > 1
         for name, data in files:
             part = _one(data, name, kind, nonfinite=nonfinite)
-            table.rows.extend(part.rows)
+            table.rows.extend({**row, FOLDER: _folder_of(name)} if several else row for row in part.rows)
             table.places.extend(f"{stem_of(name)}, {place}" for place in part.places)
     return not_empty(table, f"{files[0][0]} and what stands beside it")
 
@@ -74,7 +84,12 @@ def _one(data: bytes, name: str, kind: FileFormat, *, nonfinite: bool) -> Table:
 
 
 _TEXTS: dict[FileFormat, Callable[..., Table]] = {"jsonl": read_jsonl, "json": read_json}
-_BINARIES: dict[FileFormat, Callable[[bytes, str], Table]] = {"parquet": read_parquet, "xlsx": read_xlsx}
+_BINARIES: dict[FileFormat, Callable[[bytes, str], Table]] = {
+    "parquet": read_parquet,
+    "xlsx": read_xlsx,
+    "arrow": read_arrow,
+    "pickle": read_pickle,
+}
 
 
 def _text(data: bytes, name: str) -> str:

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from measurand.core.benchmark import Reader, Scorer
+from measurand.scoring.answer_lines import (
+    ANSWER_AND_CONFIDENCE,
+    ANSWER_LINE,
+    ANSWER_LINE_STRICT,
+    CONFIDENT_EXACT,
+)
 from measurand.scoring.choosing import CHOICE_SCORE
 from measurand.scoring.code import CODE, CODE_COMPLETION
 from measurand.scoring.drop import DROP
 from measurand.scoring.jsons import JSON_EQUAL, JSON_VALUE
 from measurand.scoring.letters import ARGMAX, CHOICE, CHOICE_STRICT, CHOICES
+from measurand.scoring.likelihoods import LOG_PROBABILITIES, TRUE_MASS
 from measurand.scoring.numbers import (
     GSM8K_COT_STRICT,
     GSM8K_STRICT,
@@ -17,6 +24,7 @@ from measurand.scoring.numbers import (
     NUMBER,
     NUMERIC,
 )
+from measurand.scoring.official import MMLU_PRO_FIRST_STEP, MMLU_PRO_THREE_STEPS, SIMPLE_EVALS_LETTER
 from measurand.scoring.rubric import RUBRIC
 from measurand.scoring.texts import (
     BEFORE_NEXT_QUESTION,
@@ -33,9 +41,11 @@ from measurand.scoring.texts import (
 READERS: tuple[Reader, ...] = (
     NUMBER, LAST_NUMBER, MARKED_NUMBER, GSM8K_STRICT, GSM8K_COT_STRICT, LM_EVAL_FLEXIBLE,
     CHOICE, CHOICES, CHOICE_STRICT, ARGMAX, WHOLE_TEXT, FIRST_LINE, BEFORE_NEXT_QUESTION, JSON_VALUE,
-    CODE, CODE_COMPLETION,
+    CODE, CODE_COMPLETION, MMLU_PRO_FIRST_STEP, MMLU_PRO_THREE_STEPS, SIMPLE_EVALS_LETTER,
+    ANSWER_LINE, ANSWER_LINE_STRICT, ANSWER_AND_CONFIDENCE, LOG_PROBABILITIES,
 )  # fmt: skip
 
 SCORERS: tuple[Scorer, ...] = (
     NUMERIC, CHOICE_SCORE, EXACT, EXACT_STRICT, CONTAINS, TOKEN_F1, SQUAD_EXACT, SQUAD_F1, DROP, JSON_EQUAL, RUBRIC,
+    CONFIDENT_EXACT, TRUE_MASS,
 )  # fmt: skip

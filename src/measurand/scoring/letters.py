@@ -68,11 +68,15 @@ def _stated(text: str, known: Labels, *, multiple: bool) -> Iterator[Statement |
 
 
 def _alone(text: str, known: Labels, *, multiple: bool) -> Statement | None:
-    """The label, or the option's text, that the text is and nothing else."""
-    if (statement := named(text, known)) is not None:
-        return statement
+    """The label, or the option's text, that the text is and nothing else.
+
+    A bare letter is the label even where another option's text is that letter, as in "A. B".
+    """
     statement = listed(text, 0, known, lower=True, multiple=multiple)
-    return None if statement is None or text[statement.span[1] :].strip(_TAIL + "\n") else statement
+    alone = statement is not None and not text[statement.span[1] :].strip(_TAIL + "\n")
+    if alone and text.strip() in known.labels:
+        return statement
+    return named(text, known) or (statement if alone else None)
 
 
 def _on_a_line(text: str, known: Labels, *, multiple: bool) -> Statement | None:
@@ -171,7 +175,7 @@ def choice(labels: Sequence[str] = (), aliases: Mapping[str, str] | None = None,
 
     options = ["".join(labels)] * bool(labels) + [f"{key}={value}" for key, value in given.items()]
     options += ["multiple"] * multiple
-    return reader(f"choice({', '.join(options)})" if options else "choice", 1, read)
+    return reader(f"choice({', '.join(options)})" if options else "choice", 2, read)
 
 
 _STRICT = re.compile(r"[\s*_#>]{0,8}answer[\s*_]{0,4}:", re.IGNORECASE)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from measurand.core.benchmark import Metric, Passes
 from measurand.core.errors import InputError
+from measurand.stats.calibration import rms_calibration
 from measurand.stats.passk import pass_at_k_each, pass_hat_k_each
 from measurand.stats.voting import NO_ANSWER, best_at_k, majority_at_k
 
@@ -48,6 +49,22 @@ def f1(rows: Array, weights: Array) -> Array:
     """F1 of summed true positives, false positives and false negatives: 2 tp / (2 tp + fp + fn)."""
     sums = weights @ rows
     return _divide(2 * sums[..., 0], 2 * sums[..., 0] + sums[..., 1] + sums[..., 2])
+
+
+def matthews(rows: Array, weights: Array) -> Array:
+    """Matthews' correlation of summed true positives, false positives, false negatives and true negatives.
+
+    Matthews 1975, "Comparison of the predicted and observed secondary structure of T4 phage lysozyme". 0 where one
+    class is never predicted or never true, which is its limit (Chicco and Jurman 2020); NaN where there is nothing.
+    """
+    tp, fp, fn, tn = np.moveaxis(np.asarray(weights @ rows), -1, 0)
+    below = np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
+    made = np.where(below == 0, 0.0, (tp * tn - fp * fn) / np.where(below == 0, 1.0, below))
+    return np.where(tp + fp + fn + tn == 0, np.nan, made)
+
+
+ADDITIVE = frozenset({ratio_of_sums, bits_per_unit, f1, matthews})
+"""Functions that need the weighted sums of the columns and nothing else: rows of one weight may be added first."""
 
 
 def pass_at(k: int) -> Metric:
@@ -128,9 +145,11 @@ ACCURACY = Metric("accuracy", 1, ("correct",), mean_within, weighted_mean)
 MEAN = Metric("mean", 1, ("value",), mean_within, weighted_mean, low=None, high=None)
 RATE = Metric("rate", 1, ("count", "of"), mean_within, ratio_of_sums)
 MICRO_F1 = Metric("micro_f1", 1, ("tp", "fp", "fn"), mean_within, f1)
+MCC = Metric("mcc", 1, ("tp", "fp", "fn", "tn"), mean_within, matthews, low=-1.0)
 BITS_PER_BYTE = Metric(
     "bits_per_byte", 1, ("log_probability", "bytes"), mean_within, bits_per_unit, low=0.0, high=None, unit="bits/byte"
 )
+RMS_CALIBRATION_ERROR = Metric("rms_calibration_error", 1, ("confidence", "correct"), mean_within, rms_calibration)
 PASS_AT_1, PASS_AT_10, PASS_AT_100 = pass_at(1), pass_at(10), pass_at(100)
 
 PASS_AT = re.compile(r"pass_at_([1-9][0-9]{0,5})")
