@@ -13,6 +13,7 @@ MODULES = {
     "report": "look",
     "export": "look",
     "compare": "compare",
+    "gate": "gate",
     "check": "check",
     "verify": "verify",
     "doctor": "doctor",
@@ -40,6 +41,7 @@ def build_parser() -> argparse.ArgumentParser:
     _show_parser(commands.add_parser("show", help="show one trial: every call as sent and received, and its scores"))
     _report_parser(commands.add_parser("report", help="show runs as tables, or write them as one page"))
     _compare_parser(commands.add_parser("compare", help="compare two runs in pairs, and say in what they differ"))
+    _gate_parser(commands.add_parser("gate", help="let a change pass or not: 0 pass, 1 fail, 3 cannot say"))
     _export_parser(commands.add_parser("export", help="write the trials of a run to a table file"))
     _check_parser(commands.add_parser("check", help="render three prompts of a benchmark and score known answers"))
     _verify_parser(commands.add_parser("verify", help="score stored outputs of others again, and compare the figures"))
@@ -162,6 +164,37 @@ def _compare_parser(parser: argparse.ArgumentParser) -> None:
         "--accept", action="append", default=[], metavar="NAME", help="a difference to accept: asking.text, or asking"
     )
     parser.add_argument("--slice", action="append", default=[], metavar="FIELD", help="also by this field, or A*B")
+    parser.add_argument("--json", action="store_true")
+    _store_flag(parser)
+
+
+def _gate_parser(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("run", nargs="?", default="", metavar="RUN", help="default: the latest run")
+    parser.add_argument("--baseline", default="", metavar="FILE", help="the scores to hold it against")
+    parser.add_argument("--write", default="", metavar="FILE", help="write this run's scores as a baseline")
+    parser.add_argument("--rule", action="append", default=[], metavar="TEXT", help="as in 'accuracy >= 0.80'")
+    parser.add_argument(
+        "--margin", type=float, default=2.0, metavar="POINTS", help="the loss that is borne (default 2)"
+    )
+    parser.add_argument(
+        "--false-alarm",
+        type=float,
+        default=2.5,
+        metavar="PERCENT",
+        help="changes within the margin that may fail (default 2.5)",
+    )
+    parser.add_argument(
+        "--flakes",
+        type=float,
+        default=2.0,
+        metavar="PERCENT",
+        help="items without a firm score that are borne (default 2)",
+    )
+    parser.add_argument(
+        "--accept", action="append", default=[], metavar="NAME", help="a difference of protocol to accept"
+    )
+    parser.add_argument("--junit", default="", metavar="FILE.xml")
+    parser.add_argument("--markdown", default="", metavar="FILE.md")
     parser.add_argument("--json", action="store_true")
     _store_flag(parser)
 

@@ -56,7 +56,7 @@ def write_report(summaries: Sequence[Summary], path: Path) -> None:
         text = msgspec.json.encode(list(summaries)).decode()
     else:
         raise InputError(f"{path}: a report is .html, .md or .json")
-    _write(path, text)
+    write_text(path, text)
 
 
 def show_findings(findings: Findings) -> None:
@@ -83,14 +83,15 @@ def write_findings(findings: Findings, path: Path) -> None:
         text = msgspec.json.encode(findings).decode()
     else:
         raise InputError(f"{path}: a report is .html, .md or .json")
-    _write(path, text)
+    write_text(path, text)
 
 
-def _write(path: Path, text: str) -> None:
+def write_text(path: Path, text: str) -> None:
+    """Write a file that the user asked for."""
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise InputError(f"{path}: the report cannot be written ({error.strerror}); choose another place") from error
+        raise InputError(f"{path}: cannot be written ({error.strerror}); choose another place") from error
 
 
 def _cards(summaries: Sequence[Summary]) -> Mapping[str, Card]:

@@ -61,3 +61,29 @@ class Signature(Record, frozen=True):
     by: str
     date: str
     supersedes: str = ""
+
+
+class Gate(Record, frozen=True):
+    """Whether a change may go in: what was checked, each check with its verdict, and how far it may err.
+
+    `margin` is how much worse than the baseline is borne, in the unit of the metric (0.02 for two points); None without
+    a baseline. `false_alarm` is the highest chance that a change that is no worse than that fails the check against
+    the baseline. `run` and `protocol` are full ids, and `baseline` the run that it holds.
+    """
+
+    benchmark: str
+    subject: str
+    run: str
+    protocol: str
+    checks: tuple[Rule, ...]
+    baseline: str = ""
+    margin: float | None = None
+    false_alarm: float = 0.025
+
+    @property
+    def verdict(self) -> Literal["pass", "fail", "undecided"]:
+        """Fail where one check fails, pass where all pass; otherwise nobody can say."""
+        verdicts = {check.verdict for check in self.checks}
+        if "fail" in verdicts:
+            return "fail"
+        return "undecided" if "undecided" in verdicts or not verdicts else "pass"

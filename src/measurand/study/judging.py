@@ -115,7 +115,7 @@ def needed(made: Estimate, bound: float) -> int | None:
     return more if more is not None and 0 < more <= MOST_ITEMS else None
 
 
-def _verdict(made: Estimate, sense: forms.Sense, bound: float) -> Rule:
+def held_against(made: Estimate, sense: forms.Sense, bound: float) -> Rule:
     """A number against a bound: its whole interval must agree."""
     up = sense.startswith(">")
     said = f"{number(made)}, {'at least' if up else 'at most'} {amount(bound, made.unit)} wanted"
@@ -145,19 +145,19 @@ def _threshold(rule: forms.Threshold, tables: Tables) -> Rule:
             known = f"; it has {listed(list(cut))}" if cut else ""
             return Rule("", "undecided", f"no item has {rule.field} {rule.value}{known}")
         table = cut[rule.value]
-    return _verdict(guarded(table), rule.sense, rule.bound)
+    return held_against(guarded(table), rule.sense, rule.bound)
 
 
 def _worst_slice(rule: forms.WorstSlice, tables: Tables) -> Rule:
     cut = parts(tables, tables.headline, rule.field)
     if not cut:
         return Rule("", "undecided", f"no item names a {rule.field}")
-    each = [(label, _verdict(guarded(table), rule.sense, rule.bound)) for label, table in cut]
+    each = [(label, held_against(guarded(table), rule.sense, rule.bound)) for label, table in cut]
     strict = 1 - (1 - LEVEL) / len(cut)  # one slice that fails must do so among as many as were looked at
     failed = [
         (label, made)
         for label, table in cut
-        if (made := _verdict(guarded(table, strict), rule.sense, rule.bound)).verdict == "fail"
+        if (made := held_against(guarded(table, strict), rule.sense, rule.bound)).verdict == "fail"
     ]
     worst = _worst_of(failed or each, rule.sense)
     verdict: Verdict = "fail" if failed else "pass" if all(one.verdict == "pass" for _, one in each) else "undecided"
@@ -187,8 +187,8 @@ def _none_behind(rule: forms.NoneBehind, tables: Tables) -> Rule:
     others = {label: guarded(table) for label, table in cut.items() if label != rule.reference}
     behind = {label: _behind(made, base) for label, made in others.items()}
     label = max(behind, key=lambda name: -math.inf if (value := behind[name].value) is None else value)
-    made = _verdict(behind[label], "<=", rule.margin)
-    verdicts = {_verdict(one, "<=", rule.margin).verdict for one in behind.values()}
+    made = held_against(behind[label], "<=", rule.margin)
+    verdicts = {held_against(one, "<=", rule.margin).verdict for one in behind.values()}
     verdict: Verdict = "fail" if made.verdict == "fail" else "pass" if verdicts == {"pass"} else "undecided"
     value = behind[label].value
     lag = "no number" if value is None else f"{gap(value)} {'behind' if value >= 0 else 'ahead of'}"
@@ -214,7 +214,7 @@ def _beside(evidence: Evidence, rule: forms.NotWorse | forms.Better, subject: st
     made = compare(a, b, names=(subject, other))
     bound = -rule.margin if isinstance(rule, forms.NotWorse) else rule.margin
     sense: forms.Sense = ">=" if isinstance(rule, forms.NotWorse) else ">"
-    judged = _verdict(_at_worst(made.difference), sense, bound)
+    judged = held_against(at_worst(made.difference), sense, bound)
     wanted = (
         f"at most {gap(rule.margin)} lost"
         if isinstance(rule, forms.NotWorse)
@@ -223,7 +223,7 @@ def _beside(evidence: Evidence, rule: forms.NotWorse | forms.Better, subject: st
     return msgspec.structs.replace(judged, because=f"{difference(made)} against {other}, {wanted} wanted")
 
 
-def _at_worst(made: Estimate) -> Estimate:
+def at_worst(made: Estimate) -> Estimate:
     """A difference whose interval is moved by what the missing trials could have been."""
     if made.bounds is None or made.value is None or made.low is None or made.high is None:
         return made
@@ -238,7 +238,7 @@ def _quantity(evidence: Evidence, rule: forms.Quantity, subject: str, scenario: 
     made, why = (latency if rule.what == "latency" else cost)(evidence, subject, scenario, rule.statistic)
     if made is None:
         return Rule("", "undecided", why)
-    judged = _verdict(made, rule.sense, rule.bound)
+    judged = held_against(made, rule.sense, rule.bound)
     if judged.verdict == "undecided" and made.high is None:
         q = int(rule.statistic[1:]) / 100
         return msgspec.structs.replace(judged, needs=max(1, items_for_upper_end(q) - made.n_trials))
@@ -252,7 +252,7 @@ def _missing(rule: forms.Quantity, tables: Tables | None) -> Rule:
     gone, planned = int(table.missing.sum()), int(table.missing.sum() + table.measured.sum())
     share = gone / planned if planned else 0.0
     made = Estimate("missing", share, share, share, LEVEL, "counted", len(table.rows), planned)
-    verdict = _verdict(made, rule.sense, rule.bound).verdict
+    verdict = held_against(made, rule.sense, rule.bound).verdict
     said = f"{gone:,} of {counted(planned, 'trial')} without a score, at most {amount(rule.bound)} wanted"
     return Rule("", verdict, said, estimate=made)
 
@@ -269,10 +269,7 @@ def check_rules(evidence: Evidence) -> None:
         scenario = evidence.scenario(rule.scenario)
         if isinstance(rule, forms.Threshold):
             _check_metric(text, rule.metric, scenario.metrics)
-        if isinstance(rule, forms.Threshold | forms.WorstSlice) and rule.bound > 1 and "bits" not in text:
-            raise InputError(
-                f"the rule '{text}' wants more than everything; write {rule.bound / 100:g} or {rule.bound:g} %"
-            )
+        check_bound(text, rule)
         if isinstance(rule, forms.NotWorse | forms.Better):
             other = rule.than or evidence.study.present
             if not other:
@@ -280,6 +277,12 @@ def check_rules(evidence: Evidence) -> None:
             if other not in evidence.subjects:
                 known = ", ".join(evidence.subjects)
                 raise InputError(f"the rule '{text}' names '{other}', which is no subject; the subjects are {known}")
+
+
+def check_bound(text: str, rule: forms.RuleForm) -> None:
+    """Refuse a share above one: 80 is meant as 80 %. Raises InputError."""
+    if isinstance(rule, forms.Threshold | forms.WorstSlice) and rule.bound > 1 and "bits" not in text:
+        raise InputError(f"the rule '{text}' asks for a share above 1; write {rule.bound / 100:g} or {rule.bound:g} %")
 
 
 def _check_metric(text: str, metric: str, known: Sequence[str]) -> None:

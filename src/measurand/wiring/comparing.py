@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from measurand.core.ports import Store
     from measurand.core.run import Run
     from measurand.study.comparability import Comparability
-    from measurand.study.evidence import Evidence
+    from measurand.study.evidence import Evidence, Scenario
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def compare_stored(
 def pair_evidence(a: tuple[Store, Run], b: tuple[Store, Run], accept: Sequence[str], slices: Sequence[str]) -> Evidence:
     """A study of two runs: two subjects, one scenario. Equal names are told apart by the runs' ids."""
     from measurand.run.tables import tables
-    from measurand.study.evidence import Evidence, Result, Scenario
+    from measurand.study.evidence import Evidence, Result
 
     names = [subject_name(run.subject) for _, run in (a, b)]
     if names[0] == names[1]:
@@ -96,8 +96,7 @@ def pair_evidence(a: tuple[Store, Run], b: tuple[Store, Run], accept: Sequence[s
             for name, (_, run) in zip(names, (a, b), strict=True)
         ]
     candidates = tuple(Candidate(spec=name, name=name) for name in names)
-    benchmark = benchmark_of(a[1])
-    scenario = Scenario(a[1].benchmark, benchmark.card, bool(a[1].recipe), ())
+    scenario = scenario_of(a[1])
     results = tuple(
         Result(name, scenario.name, tables(store, run), summarise(store, run))
         for name, (store, run) in zip(names, (a, b), strict=True)
@@ -110,6 +109,19 @@ def pair_evidence(a: tuple[Store, Run], b: tuple[Store, Run], accept: Sequence[s
         slices=tuple(slices),
     )
     return Evidence(study, candidates, (scenario,), results)
+
+
+def scenario_of(run: Run) -> Scenario:
+    """What a stored run asked; a blank card where its benchmark is defined nowhere any more."""
+    from measurand.core.benchmark import Card
+    from measurand.core.errors import InputError
+    from measurand.study.evidence import Scenario
+
+    try:
+        card = benchmark_of(run).card
+    except InputError:  # a benchmark of somebody's notebook; its numbers are still true
+        card = Card(run.benchmark, "what its items ask", (), "ask", "", "", "")
+    return Scenario(run.benchmark, card, bool(run.recipe), ())
 
 
 def named_run(store: Store, name: str) -> Run:
