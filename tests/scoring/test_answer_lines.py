@@ -47,11 +47,11 @@ def test_the_line_that_states_an_answer(text: str, strict: str | None, lenient: 
 @pytest.mark.parametrize(
     ("text", "confidence", "row"),
     [
-        ("Answer: 42 km\nConfidence: 80%", 0.8, (0.8, 1.0)),
-        ("Answer: 41 km\n**Confidence:** 12.5 %", 0.125, (0.125, 0.0)),
+        ("Answer: 42 km\nConfidence: 80%", 0.8, (1.0, 0.8)),
+        ("Answer: 41 km\n**Confidence:** 12.5 %", 0.125, (0.0, 0.125)),
         ("Answer: 42 km", 1.0, (1.0, 1.0)),
         ("Answer: 42 km\nConfidence: 250%", 1.0, (1.0, 1.0)),
-        ("I do not know.\nConfidence: 3%", 0.03, (0.03, 0.0)),
+        ("I do not know.\nConfidence: 3%", 0.03, (0.0, 0.03)),
     ],
 )
 def test_confidence_is_a_share_and_sure_where_none_is_stated(
@@ -64,7 +64,7 @@ def test_confidence_is_a_share_and_sure_where_none_is_stated(
 
 
 def test_an_empty_reply_is_sure_and_wrong_and_a_gold_that_is_no_text_is_missing() -> None:
-    assert CONFIDENT_EXACT.score(ITEM, ANSWER_AND_CONFIDENCE.read(ITEM, Answer(""))) == Measured((1.0, 0.0))
+    assert CONFIDENT_EXACT.score(ITEM, ANSWER_AND_CONFIDENCE.read(ITEM, Answer(""))) == Measured((0.0, 1.0))
     other = Item("1", Question("q"), gold={"x": 1})
     score = CONFIDENT_EXACT.score(other, ANSWER_AND_CONFIDENCE.read(other, Answer("Answer: 1")))
     assert isinstance(score, Missing)

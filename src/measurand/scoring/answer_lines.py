@@ -70,12 +70,12 @@ ANSWER_AND_CONFIDENCE = reader("answer_and_confidence", 1, _read_with_confidence
 
 def _confident(item: Item, finding: Finding) -> Measured | Missing:
     if not isinstance(finding, Found):
-        return Measured((SURE / 100, 0.0))
+        return Measured((0.0, SURE / 100))
     value = finding.value if isinstance(finding.value, dict) else {}
     answer = value.get("answer")
     score = EXACT.score(item, Absent("no line 'Answer: …'") if answer is None else Found(answer))
-    return score if isinstance(score, Missing) else Measured((float(value.get("confidence", 1.0)), score.row[0]))
+    return score if isinstance(score, Missing) else Measured((score.row[0], float(value.get("confidence", 1.0))))
 
 
 CONFIDENT_EXACT = Scorer("confident_exact", 1, _confident)
-"""The confidence stated, and whether the answer equals the gold as text; row: (confidence, correct)."""
+"""The confidence stated, and whether the answer equals the gold as text; row: (correct, confidence)."""
