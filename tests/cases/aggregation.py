@@ -13,10 +13,11 @@ from measurand.core.estimate import Estimate
 from measurand.stats.bootstrap import bootstrap
 from measurand.stats.estimate import estimate, over_groups
 from measurand.stats.means import macro, micro
-from measurand.stats.metrics import ACCURACY, MEAN, numbers, weighted_mean
+from measurand.stats.metrics import ACCURACY, MEAN, numbers
 from measurand.stats.missing import by_item
 from measurand.stats.passk import mean_pass_at_k
 from measurand.stats.sanity import implausible
+from measurand.stats.sums import weighted_mean
 
 Json = dict[str, Any]
 _KINDS = {"out of range": "value_out_of_range", "greater than n": "k_greater_than_n", "not a score": "not_a_score"}

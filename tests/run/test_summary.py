@@ -18,7 +18,8 @@ from measurand.report.wording import view_name
 from measurand.run.summary import summarise
 from measurand.run.tables import MOST_VALUES
 from measurand.stats.intervals import wilson
-from measurand.stats.metrics import mean_within, weighted_mean
+from measurand.stats.metrics import mean_within
+from measurand.stats.sums import weighted_mean
 from measurand.store import open_store
 from measurand.store.memory import MemoryStore
 from tests.report.runs import SUBJECTS, Stored, plain, protocol, rich, run_of

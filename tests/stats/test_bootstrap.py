@@ -2,8 +2,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from measurand.stats.bootstrap import FEWEST, UNITS, bootstrap, percentiles
-from measurand.stats.metrics import MICRO_F1, RATE, weighted_mean
+from measurand.core.errors import InputError
+from measurand.stats.bootstrap import FEWEST, UNITS, bca, bootstrap, percentiles
+from measurand.stats.metrics import MCC, MICRO_F1, RATE
+from measurand.stats.sums import weighted_mean
 
 
 def test_it_draws_n_of_n_with_replacement():
@@ -45,13 +47,86 @@ def test_the_ratio_agrees_with_scipys_bootstrap():
     assert percentiles(bootstrap(RATE.over, rows)) == pytest.approx((theirs.low, theirs.high), abs=0.008)
 
 
-def test_its_intervals_cover_f1():
-    rng, held, runs = np.random.default_rng(5), 0, 400
+def covered(metric, draw, truth, runs=500):
+    held = 0
     for _ in range(runs):
-        kinds = rng.choice(4, size=120, p=(0.4, 0.2, 0.1, 0.3))
-        low, high = percentiles(bootstrap(MICRO_F1.over, np.eye(4)[kinds][:, :3], draws=600))
-        held += low <= 0.8 / (0.8 + 0.3) <= high
-    assert 0.92 < held / runs < 0.98
+        rows, clusters = draw()
+        low, high = bca(metric.over, rows, bootstrap(metric.over, rows, clusters, draws=1_000), clusters)
+        held += low <= truth <= high
+    return held / runs
+
+
+def test_its_intervals_cover_from_the_sizes_that_the_docs_state():
+    """docs/statistics.md: ratios from 30 units, F1 and MCC from 50; the clustered ones from 30 clusters."""
+    rng, cells = np.random.default_rng(5), np.array([0.4, 0.2, 0.1, 0.3])
+    luck = np.repeat(np.arange(30), 4)
+
+    def kinds(n, columns):
+        return np.eye(4)[rng.choice(4, size=n, p=cells)][:, :columns], None
+
+    def rates(n):
+        of = rng.integers(1, 9, n)
+        return np.column_stack((rng.binomial(of, 0.7), of)).astype(float), None
+
+    def clustered():
+        right = rng.uniform(size=120) < rng.beta(2, 2, 30)[luck]
+        return np.column_stack((right, np.ones(120))), luck
+
+    found = {
+        "F1": covered(MICRO_F1, lambda: kinds(50, 3), 0.8 / 1.1),
+        "MCC": covered(MCC, lambda: kinds(50, 4), float(MCC.over(cells[None], np.ones(1)))),
+        "rate": covered(RATE, lambda: rates(30), 0.7),
+        "clustered": covered(RATE, clustered, 0.5),
+    }
+    assert all(0.92 < share < 0.98 for share in found.values()), found
+
+
+def test_bca_is_scipys():
+    rng = np.random.default_rng(8)
+    x = rng.lognormal(0, 1, 40)
+    theirs = stats.bootstrap(
+        (x,), np.mean, method="BCa", n_resamples=20_000, rng=np.random.default_rng(9)
+    ).confidence_interval
+    ours = bca(weighted_mean, x[:, None], bootstrap(weighted_mean, x[:, None], draws=20_000))
+    assert ours == pytest.approx((theirs.low, theirs.high), abs=0.03)
+    assert ours[0] > percentiles(bootstrap(weighted_mean, x[:, None]))[0]
+
+
+def test_all_alike_is_not_certain():
+    rows = np.tile([1.0, 0.0, 0.0], (40, 1))
+    assert bca(MICRO_F1.over, rows, bootstrap(MICRO_F1.over, rows)) is None
+    with pytest.raises(InputError, match="no number"):
+        bca(MICRO_F1.over, np.zeros((4, 3)), np.full(9, np.nan))
+
+
+def test_strata_are_drawn_each_by_themselves():
+    rng = np.random.default_rng(10)
+    strata = np.repeat([0, 1], [40, 10])
+    x = strata * 100.0 + rng.normal(size=50)
+    draws = bootstrap(weighted_mean, x[:, None], strata=strata, draws=4_000)
+    parts = [x[strata == s] for s in (0, 1)]
+    error = np.sqrt(sum((len(part) / 50) ** 2 * part.var() / len(part) for part in parts))
+    assert draws.std() == pytest.approx(error, rel=0.06)
+    assert bootstrap(weighted_mean, x[:, None], draws=4_000).std() > 20 * error
+
+
+def test_clusters_in_strata():
+    rng = np.random.default_rng(11)
+    clusters, strata = np.repeat(np.arange(60), 5), np.repeat([0, 1], [200, 100])
+    x = rng.normal(size=60)[clusters] + 9 * strata
+    centred = np.array([x[clusters == c][0] - 9 * (c >= 40) for c in range(60)])
+    error = np.sqrt((40 / 60) ** 2 * centred[:40].var() / 40 + (20 / 60) ** 2 * centred[40:].var() / 20)
+    assert bootstrap(weighted_mean, x[:, None], clusters, strata=strata).std() == pytest.approx(error, rel=0.06)
+
+
+def test_adding_the_rows_of_a_unit_first_changes_nothing():
+    """The sums that are taken early must give the draws that the rows themselves give."""
+    rng = np.random.default_rng(12)
+    rows, clusters = rng.integers(0, 3, (90, 3)).astype(float), rng.integers(0, 20, 90)
+    quick = bootstrap(MICRO_F1.over, rows, clusters, draws=50)
+    slow = bootstrap(lambda r, w: MICRO_F1.over(r, w), rows, clusters, draws=50)
+    assert quick == pytest.approx(slow, abs=1e-12)
+    assert bca(MICRO_F1.over, rows, quick, clusters) == bca(lambda r, w: MICRO_F1.over(r, w), rows, slow, clusters)
 
 
 def test_the_same_seed_gives_the_same_draws():

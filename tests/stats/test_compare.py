@@ -115,7 +115,7 @@ def test_ratios_are_bootstrapped_in_pairs():
     unpaired = compare_unpaired(estimate(a, MICRO_F1), estimate(b, MICRO_F1))
     assert made.difference.high - made.difference.low < 0.7 * (unpaired.difference.high - unpaired.difference.low)
     same = compare(table(a, MICRO_F1), table(a, MICRO_F1))
-    assert (same.p, same.difference.value) == (1.0, 0.0)
+    assert (same.p, same.difference.value, same.difference.low) == (None, 0.0, None)
 
 
 def test_macro_differences_count_groups_alike():

@@ -75,7 +75,7 @@ def test_ratios_are_bootstrapped():
     rng = np.random.default_rng(4)
     made = estimate(rng.integers(0, 4, (60, 3)).astype(float), MICRO_F1)
     assert made.low < made.value < made.high
-    assert made.method == "bootstrap of items"
+    assert made.method == "BCa bootstrap of items"
     nats = estimate(np.column_stack((-rng.exponential(50, 40), rng.integers(20, 90, 40))), BITS_PER_BYTE)
     assert nats.unit == "bits/byte"
     assert nats.low < nats.value < nats.high
@@ -171,7 +171,7 @@ def test_macro_with_clusters_across_groups():
     assert made.method == "Student's t, stratified and clustered"
     rows = np.column_stack((x, np.ones(120)))
     ratio = over_groups(by_item(RATE, rows, np.arange(120), 120, clusters), groups)
-    assert ratio.method == "bootstrap of clusters"
+    assert ratio.method == "BCa bootstrap of clusters"
     assert (ratio.low, ratio.high) == pytest.approx((made.low, made.high), abs=0.03)
 
 

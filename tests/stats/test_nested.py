@@ -77,7 +77,7 @@ def test_one_level_is_over_groups():
                 assert getattr(ours, name) == expected, name
     rows = np.column_stack((whole, np.ones(89)))
     ratio = by_item(RATE, rows, np.arange(89), 89, crossing)
-    assert over_nested(ratio, [groups]).method == "bootstrap of clusters"
+    assert over_nested(ratio, [groups]).method == "BCa bootstrap of clusters"
     assert over_nested(ratio, [groups]).low == pytest.approx(over_groups(ratio, groups).low)
 
 

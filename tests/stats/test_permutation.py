@@ -6,8 +6,9 @@ from scipy import stats
 
 from measurand.core.errors import InputError
 from measurand.stats.mcnemar import mcnemar
-from measurand.stats.metrics import RATE, weighted_mean
+from measurand.stats.metrics import RATE
 from measurand.stats.permutation import EXACT, label_swap, sign_flip, typical_values
+from measurand.stats.sums import weighted_mean
 
 few = st.lists(st.integers(-4, 4).map(float), min_size=2, max_size=9).map(np.array)
 

@@ -1,28 +1,34 @@
 """The bootstrap: how a number would vary if the items (or clusters) had been drawn again.
 
 Works for any `over` of a metric, because resampling is reweighting: an item drawn twice weighs two. Efron
-1979, "Bootstrap methods: another look at the jackknife"; clusters are drawn whole, as in Davison and Hinkley
-1997, section 3.8.
+1979, "Bootstrap methods: another look at the jackknife"; clusters are drawn whole, and strata each by themselves, as
+in Davison and Hinkley 1997, "Bootstrap methods and their application", sections 3.8 and 3.2.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import NDArray
 
 from measurand.core.benchmark import Metric
+from measurand.core.errors import InputError
 from measurand.stats.means import Array, Labels, dense
+from measurand.stats.sums import ADDITIVE, ratio_of_sums, weighted_mean
 
 DRAWS = 2_000
 FEWEST = 500
 WORK = 100_000_000
-"""Rows times draws: beyond this there are fewer draws, down to FEWEST. The more items, the less it matters."""
-CELLS = 1 << 22
-"""Weights held at once: 32 MB."""
+"""Weights drawn in all: beyond this units are joined, and then, if need be, there are fewer draws, down to FEWEST."""
+CELLS = 1 << 20
+"""Weights held at once: 8 MB."""
 UNITS = 2_000
-"""More units than this are first joined at random, which moves the error by about 1 part in sqrt(2 UNITS)."""
+"""Units left after joining at random, which moves the error by about 1 part in sqrt(2 UNITS)."""
+
+ROUNDING = 1e-12
 
 Over = Callable[[Array, Array], Array]
 
@@ -32,27 +38,35 @@ def over_of(metric: Metric) -> Over:
     return metric.over  # type: ignore[return-value]
 
 
-def bootstrap(over: Over, rows: Array, clusters: Labels | None = None, *, draws: int = DRAWS, seed: int = 0) -> Array:
+def bootstrap(
+    over: Over,
+    rows: Array,
+    clusters: Labels | None = None,
+    *,
+    strata: Labels | None = None,
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> Array:
     """The number `over(rows, weights)` in up to `draws` resamples: shape [draws], the same for the same seed.
 
-    `rows` is [items, columns]; `clusters` [items] labels what is drawn together. n of n are drawn with
-    replacement.
+    `rows` is [items, columns]; `clusters` [items] labels what is drawn together; `strata` [items] what is drawn by
+    itself, as many as there are (a cluster across strata is split). n of n are drawn with replacement.
     """
     rng = np.random.default_rng(seed)
-    if clusters is None:
+    units = _units(rows, clusters, strata)
+    if units is None:
+        # Few different rows: how often each is drawn is all that matters, and that is one multinomial.
         distinct, counts = np.unique(rows, axis=0, return_counts=True)
-        if len(distinct) <= UNITS:
-            # Few different rows: how often each is drawn is all that matters, and that is one multinomial.
-            return _numbers(over, distinct, None, counts / len(rows), (len(rows), draws), rng)
-        unit = np.arange(len(rows), dtype=np.int64)
-    else:
-        unit = dense(clusters)
-    n = int(unit.max()) + 1
-    if n > UNITS:
-        unit = rng.permutation(n)[unit] % UNITS
-        n = UNITS
-    draws = min(draws, max(FEWEST, WORK // len(rows)))
-    return _numbers(over, rows, unit, np.full(n, 1 / n), (n, draws), rng)
+        chances = counts / len(rows)
+        return _numbers(
+            over, distinct, draws, lambda some: rng.multinomial(len(rows), chances, size=some).astype(np.float64)
+        )
+    if len(units.strata) * draws > WORK:
+        units = units.joined(rng)
+    over, table, positions = units.summed(over, rows)
+    if positions is not None:
+        draws = min(draws, max(FEWEST, WORK // len(rows)))
+    return _numbers(over, table, draws, lambda some: _spread(units.drawn(rng, some), positions))
 
 
 def percentiles(numbers: Array, level: float = 0.95) -> tuple[float, float]:
@@ -62,19 +76,124 @@ def percentiles(numbers: Array, level: float = 0.95) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _numbers(
-    over: Over,
-    rows: Array,
-    unit: Labels | None,
-    chances: Array,
-    size: tuple[int, int],
-    rng: np.random.Generator,
-) -> Array:
-    """Draw (n, draws) times from units with these chances, a chunk of draws at a time, and reweight the rows."""
-    n, draws = size
+def bca(
+    over: Over, rows: Array, numbers: Array, clusters: Labels | None = None, *, level: float = 0.95
+) -> tuple[float, float] | None:
+    """The bias-corrected and accelerated interval of the resampled `numbers`, which `bootstrap` made of the rest.
+
+    Efron 1987, "Better bootstrap confidence intervals"; Efron and Tibshirani 1993, "An introduction to the bootstrap",
+    equations 14.10, 14.14 and 14.15. Half of the draws that equal the number count as below it. For skewed numbers it
+    errs less than `percentiles`; where no draw lies on one side of the number, those are all there is. None where no
+    draw differs: all alike is not certainty. Raises InputError where the rows have no number.
+    """
+    value = float(over(rows, np.ones(len(rows))))
+    if math.isnan(value):
+        raise InputError("rows that have no number, such as a rate of none, have no interval")
+    kept = numbers[~np.isnan(numbers)]
+    slack = ROUNDING * float(np.abs(kept).max())
+    if kept.max() - kept.min() <= slack:
+        return None
+    below = float((kept < value - slack).mean() + (kept <= value + slack).mean()) / 2
+    if not 0 < below < 1:
+        return percentiles(kept, level)
+    left_out = _jackknife(over, rows, clusters)
+    left_out = left_out[~np.isnan(left_out)]
+    away = left_out.mean() - left_out
+    squares = float((away**2).sum())
+    acceleration = float((away**3).sum()) / (6 * squares**1.5) if squares else 0.0
+    normal = NormalDist()
+    bias = normal.inv_cdf(below)
+    shifted = [bias + normal.inv_cdf((1 + side * level) / 2) for side in (-1, 1)]
+    low, high = np.quantile(kept, [normal.cdf(bias + z / (1 - acceleration * z)) for z in shifted])
+    return float(low), float(high)
+
+
+@dataclass(frozen=True, slots=True)
+class _Units:
+    """What is drawn: `of` [items] is each item's unit, `strata` [units] each unit's stratum, both from 0 up."""
+
+    of: Labels
+    strata: Labels
+
+    def joined(self, rng: np.random.Generator) -> _Units:
+        """The same with units put together at random, within their strata, until about UNITS are left."""
+        n = len(self.strata)
+        if n <= UNITS:
+            return self
+        place = np.empty(n, dtype=np.int64)
+        shuffled = rng.permutation(n)
+        place[shuffled[np.argsort(self.strata[shuffled], kind="stable")]] = np.arange(n)
+        size = np.bincount(self.strata)
+        start = np.cumsum(size) - size
+        left = np.maximum(np.minimum(size, 2), np.round(size * (UNITS / n)).astype(np.int64))
+        within = (place - start[self.strata]) % left[self.strata]
+        base = np.cumsum(left) - left
+        return _Units((base[self.strata] + within)[self.of], np.repeat(np.arange(len(left)), left))
+
+    def summed(self, over: Over, rows: Array) -> tuple[Over, Array, Labels | None]:
+        """The table to weigh, and which unit each of its rows takes its weight from; None: row by unit.
+
+        Where `over` needs sums only, the rows of a unit are added first.
+        """
+        if over is weighted_mean:
+            over, rows = ratio_of_sums, np.column_stack((rows[:, 0], np.ones(len(rows))))
+        if over not in ADDITIVE:
+            return over, rows, self.of
+        n = len(self.strata)
+        return over, np.column_stack([np.bincount(self.of, column, minlength=n) for column in rows.T]), None
+
+    def drawn(self, rng: np.random.Generator, draws: int) -> Array:
+        """How often each unit is drawn: [draws, units]."""
+        weights = np.empty((draws, len(self.strata)))
+        for stratum in range(int(self.strata.max()) + 1):
+            part = np.flatnonzero(self.strata == stratum)
+            n = len(part)
+            picked = rng.integers(0, n, (draws, n)) + (np.arange(draws) * n)[:, None]
+            weights[:, part] = np.bincount(picked.ravel(), minlength=draws * n).reshape(draws, n)
+        return weights
+
+
+def _units(rows: Array, clusters: Labels | None, strata: Labels | None) -> _Units | None:
+    """What is drawn; None where the items are independent and have so few different rows that these are counted."""
+    if clusters is None and strata is None and _few_differ(rows):
+        return None
+    own = np.arange(len(rows), dtype=np.int64) if clusters is None else dense(clusters)
+    if strata is None:
+        return _Units(own, np.zeros(int(own.max()) + 1, dtype=np.int64))
+    stratum = dense(strata)
+    pairs, unit = np.unique(own * (stratum.max() + 1) + stratum, return_inverse=True)
+    return _Units(unit.astype(np.int64), pairs % (stratum.max() + 1))
+
+
+def _few_differ(rows: Array) -> bool:
+    """Whether there are at most UNITS different rows; most tables that have more show it at once."""
+    return all(len(np.unique(part, axis=0)) <= UNITS for part in (rows[: 2 * UNITS], rows))
+
+
+def _numbers(over: Over, rows: Array, draws: int, weights: Callable[[int], Array]) -> Array:
+    """`over` of the rows under `draws` rows of weights, a chunk at a time."""
     step = max(1, CELLS // len(rows))
-    chunks: list[NDArray[np.float64]] = []
-    for start in range(0, draws, step):
-        weights = rng.multinomial(n, chances, size=min(step, draws - start)).astype(np.float64)
-        chunks.append(np.asarray(over(rows, weights if unit is None else weights[:, unit])))
+    return np.concatenate(
+        [np.asarray(over(rows, weights(min(step, draws - start)))) for start in range(0, draws, step)]
+    )
+
+
+def _spread(weights: Array, positions: Labels | None) -> Array:
+    """The weights of units as those of a table's rows."""
+    return weights if positions is None else weights[:, positions]
+
+
+def _jackknife(over: Over, rows: Array, clusters: Labels | None) -> Array:
+    """The number without each unit in turn; many units are left out in UNITS random groups."""
+    units = _units(rows, np.arange(len(rows), dtype=np.int64) if clusters is None else clusters, None)
+    assert units is not None  # noqa: S101 -- clusters were given
+    units = units.joined(np.random.default_rng(0))
+    over, table, positions = units.summed(over, rows)
+    n = len(units.strata)
+    step = max(1, CELLS // len(table))
+    chunks = []
+    for start in range(0, n, step):
+        kept = np.ones((min(step, n - start), n))
+        kept[np.arange(len(kept)), start + np.arange(len(kept))] = 0
+        chunks.append(np.asarray(over(table, _spread(kept, positions))))
     return np.concatenate(chunks)

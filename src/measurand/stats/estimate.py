@@ -3,7 +3,7 @@
 The rule, in order:
 
 1. nothing measured: no number;
-2. a metric that is not a mean of items (a ratio, F1): the bootstrap over items or clusters;
+2. a metric that is not a mean of items (a ratio, F1): the BCa bootstrap over items or clusters;
 3. one right-or-wrong trial for each item, items independent: Wilson;
 4. several samples or real values: Student's t on item means, with the clustered error where items cluster;
 5. where 4 finds no spread: Wilson on the units if the range is 0 to 1 (a value in that range varies no more
@@ -21,11 +21,11 @@ import numpy as np
 
 from measurand.core.benchmark import Metric
 from measurand.core.estimate import Estimate
-from measurand.stats.bootstrap import Over, bootstrap, over_of, percentiles
+from measurand.stats.bootstrap import Over, bca, bootstrap, over_of
 from measurand.stats.intervals import Interval, combined, student, wilson
 from measurand.stats.means import Array, Labels, Mean, dense, macro, micro
-from measurand.stats.metrics import weighted_mean
 from measurand.stats.missing import ByItem, bounds, by_item, complete, number
+from measurand.stats.sums import weighted_mean
 
 FEW = 30
 """Below this many units the central limit theorem is a hope, and the method says so."""
@@ -87,9 +87,8 @@ def _interval(done: ByItem, value: float, level: float) -> Made:
     if metric.over is not weighted_mean:
         if n < 2:  # noqa: PLR2004 -- one unit shows no spread
             return None, f"none: one of {what}"
-        clusters = None if done.independent else done.clusters
-        draws = bootstrap(over_of(metric), done.rows, clusters)
-        return percentiles(draws, level), f"bootstrap of {what}{few}"
+        interval, method = bootstrapped(over_of(metric), done, level)
+        return interval, method + (few if interval else "")
     if right_or_wrong(done):
         return wilson(value, n, level), "Wilson"
     mean = micro(done.rows[:, 0], done.clusters)
@@ -112,14 +111,21 @@ def _macro_interval(table: ByItem, groups: Labels, parts: list[Estimate], level:
             kind = "Student's t, stratified" if done.independent else "Student's t, stratified and clustered"
             return _student(mean, metric, level), kind
     if crossing:
-        draws = bootstrap(macro_of(over_of(metric), groups), done.rows, done.clusters)
-        return percentiles(draws, level), "bootstrap of clusters"
+        return bootstrapped(macro_of(over_of(metric), groups), done, level)
     intervals = [(part.low, part.high) for part in parts if part.low is not None and part.high is not None]
     if len(intervals) < len(parts):
         return None, "none: a group has no interval"
     weights = [1 / len(parts)] * len(parts)
     interval = combined([part.value or 0.0 for part in parts], intervals, weights)
     return clipped(interval, metric), "MOVER of the groups' intervals"
+
+
+def bootstrapped(over: Over, done: ByItem, level: float) -> Made:
+    """The BCa interval of any `over` of measured items, clusters drawn whole; none where no draw differs."""
+    what = "items" if done.independent else "clusters"
+    clusters = None if done.independent else done.clusters
+    interval = bca(over, done.rows, bootstrap(over, done.rows, clusters), clusters, level=level)
+    return interval, f"BCa bootstrap of {what}" if interval else f"none: {done.units} {what} show no spread"
 
 
 def right_or_wrong(done: ByItem) -> bool:

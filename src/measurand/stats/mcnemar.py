@@ -20,8 +20,8 @@ WHOLE = 10_000
 def mcnemar(wins: int, losses: int) -> float:
     """The exact two-sided p-value of McNemar's test: a fair coin thrown once for each discordant item.
 
-    McNemar 1947, "Note on the sampling error of the difference between correlated proportions", in its exact form
-    (Fay 2010, section 3); not mid-p, which may err more often than it says. 1 where nothing differs. Raises
+    McNemar 1947, "Note on the sampling error of the difference between correlated proportions", in its exact form;
+    not mid-p, which may err more often than it says. 1 where nothing differs. Raises
     InputError for negative counts.
     """
     if wins < 0 or losses < 0:
@@ -42,7 +42,7 @@ def tango(wins: int, losses: int, n: int, level: float = 0.95) -> Interval:
     """The score interval of the difference of two accuracies on the same `n` items.
 
     Tango 1998, "Equivalence test and confidence interval for the difference in proportions for the paired-sample
-    design", equations 9 to 12. Never empty, never outside -1 to 1, and right to use where nothing differs. Raises
+    design". Never empty, never outside -1 to 1, and right to use where nothing differs. Raises
     InputError for impossible counts.
     """
     _check(wins, losses, n)
@@ -58,7 +58,7 @@ def tango(wins: int, losses: int, n: int, level: float = 0.95) -> Interval:
 
 
 def tango_z(wins: int, losses: int, n: int, difference: float) -> float:
-    """How many standard errors the observed difference lies above a true one of `difference`: Tango 1998, equation 5.
+    """How many standard errors the observed difference lies above a true one of `difference`: Tango 1998.
 
     Raises InputError for impossible counts.
     """

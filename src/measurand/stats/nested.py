@@ -20,12 +20,11 @@ import numpy as np
 from measurand.core.benchmark import Metric
 from measurand.core.errors import InputError
 from measurand.core.estimate import Estimate
-from measurand.stats.bootstrap import bootstrap, percentiles
-from measurand.stats.estimate import Made, pooled, right_or_wrong, spreads
-from measurand.stats.intervals import Interval, combined, student
+from measurand.stats.estimate import Made, bootstrapped, clipped, pooled, right_or_wrong, spreads
+from measurand.stats.intervals import combined, student
 from measurand.stats.means import Array, Labels, Mean, dense, macro
-from measurand.stats.metrics import weighted_mean
 from measurand.stats.missing import ByItem, complete
+from measurand.stats.sums import weighted_mean
 
 
 def nested(values: Array, levels: Sequence[Labels], clusters: Labels | None = None) -> Mean:
@@ -105,21 +104,14 @@ def _interval(table: ByItem, groups: Labels, shares: Array, parts: list[Estimate
         mean = macro(done.rows[:, 0], groups, done.clusters, shares)
         if spreads(mean, done.rows[:, 0]):
             kind = "Student's t, stratified" if done.independent else "Student's t, stratified and clustered"
-            return _clipped(student(mean.value, mean.error or 0.0, mean.df, level), metric), kind
+            return clipped(student(mean.value, mean.error or 0.0, mean.df, level), metric), kind
     if crossing:
-        draws = bootstrap(_over(metric, groups, shares), done.rows, done.clusters)
-        return percentiles(draws, level), "bootstrap of clusters"
+        return bootstrapped(_over(metric, groups, shares), done, level)
     intervals = [(part.low, part.high) for part in parts if part.low is not None and part.high is not None]
     if len(intervals) < len(parts):
         return None, "none: a group has no interval"
     interval = combined([part.value or 0.0 for part in parts], intervals, shares.tolist())
-    return _clipped(interval, metric), "MOVER of the groups' intervals"
-
-
-def _clipped(interval: Interval, metric: Metric) -> Interval:
-    lowest = -np.inf if metric.low is None else metric.low
-    highest = np.inf if metric.high is None else metric.high
-    return max(interval[0], lowest), min(interval[1], highest)
+    return clipped(interval, metric), "MOVER of the groups' intervals"
 
 
 def _cross(groups: Labels, clusters: Labels) -> bool:

@@ -2,7 +2,7 @@
 
 The rule, in order:
 
-1. a metric that is not a mean of items (a ratio, F1): the bootstrap of pairs, and the permutation of labels;
+1. a metric that is not a mean of items (a ratio, F1): the BCa bootstrap of pairs, and the permutation of labels;
 2. one right-or-wrong trial for each item, items independent: Tango's score interval and McNemar's exact test;
 3. fewer than FEW units (items or clusters): the permutation of signs, and the interval of what it does not reject;
 4. otherwise Student's t on the differences, with the clustered error where items cluster.
@@ -19,15 +19,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from measurand.core.benchmark import Metric
-from measurand.stats.bootstrap import Over, bootstrap, over_of, percentiles
+from measurand.stats.bootstrap import Over, bca, bootstrap, over_of
 from measurand.stats.estimate import FEW, macro_of, right_or_wrong, spreads
 from measurand.stats.intervals import Interval, student, student_p
 from measurand.stats.mcnemar import mcnemar, tango
 from measurand.stats.means import Array, Labels, macro, micro
-from measurand.stats.metrics import weighted_mean
 from measurand.stats.missing import ByItem
 from measurand.stats.permutation import label_swap, sign_flip, typical_values
 from measurand.stats.power import detectable, detectable_paired
+from measurand.stats.sums import weighted_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +123,13 @@ def _of_any(pair: Pair, level: float) -> Difference:
         return Difference(value, None, f"none: only {pair.units}")
     clusters = pair.clusters if pair.groups is None or pair.clusters is not None else np.arange(len(rows))
     draws = bootstrap(drawn, rows, clusters)
-    interval = _within_range(percentiles(draws, level), metric)
+    interval = bca(drawn, rows, draws, clusters, level=level)
+    if interval is None:
+        return Difference(value, None, f"none: {pair.units} show no spread")
     p = label_swap(swapped, (pair.a.rows, pair.b.rows), pair.clusters)
-    method = f"paired, bootstrap of {pair.units}" + ("" if pair.a.units >= FEW else "; only so few")
+    method = f"paired, BCa bootstrap of {pair.units}" + ("" if pair.a.units >= FEW else "; only so few")
     found = detectable(float(np.nanstd(draws)), alpha=1 - level) or None
-    return Difference(value, interval, method, p, "label permutation", found)
+    return Difference(value, _within_range(interval, metric), method, p, "label permutation", found)
 
 
 def _differences(pair: Pair) -> Array:

@@ -41,7 +41,7 @@ def typical_values(
     """The interval of a mean difference that agrees with `sign_flip`: the shifts that it would not reject.
 
     Its ends are order statistics of the means of all subsets of the units: Hartigan 1969, "Using subsample values as
-    typical values", theorem 1. Infinite where the units are too few for the level: five units can't reach 95 %. Raises
+    typical values". Infinite where the units are too few for the level: five units can't reach 95 %. Raises
     InputError for no differences.
     """
     sums, sizes = _units(differences, clusters)

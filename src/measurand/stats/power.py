@@ -45,7 +45,7 @@ def detectable_single(n: int, threshold: float, *, alpha: float = ALPHA, power: 
     """How far above `threshold` an accuracy on `n` items must truly lie to be shown to be above it.
 
     Solves delta sqrt(n) = z_a sqrt(p0 q0) + z_b sqrt(p1 q1) with p1 = p0 + delta: Fleiss, Levin and Paik 2003,
-    equation 2.5. None where that would be beyond 1.
+    "Statistical methods for rates and proportions", chapter 2. None where that would be beyond 1.
     """
     _check(n, threshold)
     z_a, z_b = _quantiles(alpha, power)
