@@ -10,6 +10,7 @@ from measurand.core.errors import InputError
 from measurand.stats.metrics import (
     ACCURACY,
     BITS_PER_BYTE,
+    MCC,
     MEAN,
     MICRO_F1,
     PASS_AT_1,
@@ -24,7 +25,7 @@ from measurand.stats.metrics import (
     pass_hat,
 )
 
-METRICS = (ACCURACY, MEAN, RATE, MICRO_F1, BITS_PER_BYTE, PASS_AT_1)
+METRICS = (ACCURACY, MEAN, RATE, MICRO_F1, MCC, BITS_PER_BYTE, PASS_AT_1)
 
 
 def tables(metric: Metric):
@@ -62,6 +63,15 @@ def test_f1_and_rate_sum_before_they_divide():
     rows = np.array([[1.0, 0.0, 0.0], [1.0, 3.0, 4.0]])
     assert MICRO_F1.over(rows, np.ones(2)) == pytest.approx(2 * 2 / (2 * 2 + 3 + 4))
     assert RATE.over(np.array([[1.0, 1.0], [0.0, 9.0]]), np.ones(2)) == pytest.approx(0.1)
+
+
+def test_mcc_is_the_correlation_of_the_two_labellings():
+    rng = np.random.default_rng(3)
+    true, said = rng.integers(0, 2, (2, 90))
+    rows = np.column_stack((true & said, ~true & said & 1, true & ~said & 1, 1 - (true | said))).astype(float)
+    assert float(MCC.over(rows, np.ones(90))) == pytest.approx(np.corrcoef(true, said)[0, 1])
+    assert float(MCC.over(np.array([[9.0, 1.0, 0.0, 0.0]]), np.ones(1))) == 0.0
+    assert math.isnan(float(MCC.over(np.zeros((1, 4)), np.ones(1))))
 
 
 def test_bits_per_byte():
