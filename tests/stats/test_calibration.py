@@ -1,39 +1,117 @@
-"""Calibration error: against a plain loop, by its weights, and zero where confidence is the share that is right."""
-
 import math
 
 import numpy as np
 import pytest
 
-from measurand.stats.calibration import BIN, rms_calibration
-from measurand.stats.metrics import RMS_CALIBRATION_ERROR, find
+from measurand.core.identity import canonical
+from measurand.stats.bootstrap import bootstrap, percentiles
+from measurand.stats.calibration import (
+    calibration_errors,
+    floor,
+    reliability_curve,
+    rms_estimate,
+    selective_accuracy,
+)
+from measurand.stats.confidence import aurc, ece, equal_mass, equal_width, rms_calibration_error
+from measurand.stats.intervals import wilson
+from measurand.stats.metrics import AURC
+
+TRUTHS = {
+    "calibrated": lambda c: c,
+    "slightly overconfident": lambda c: 0.9 * c,
+    "overconfident": lambda c: 0.6 * c,
+    "wrong in one bin": lambda c: np.where((c > 0.6) & (c <= 0.7), c - 0.3, c),
+}
 
 
-def by_hand(rows: np.ndarray) -> float:
-    rows = rows[np.argsort(rows[:, 0], kind="stable")]
-    edges = [(i * BIN, (i + 1) * BIN) for i in range(max(1, len(rows) // BIN))]
-    edges[-1] = (edges[-1][0], len(rows))
-    parts = [(len(b := rows[i:j]) / len(rows)) * (b[:, 0].mean() - b[:, 1].mean()) ** 2 for i, j in edges]
-    return math.sqrt(sum(parts))
+def drawn(n, rng, truth=TRUTHS["overconfident"]):
+    confidence = rng.beta(4, 2, n)
+    return confidence, (rng.random(n) < truth(confidence)).astype(float)
 
 
-@pytest.mark.parametrize("n", [1, 99, 100, 101, 250, 1000])
-def test_it_is_what_a_plain_loop_gives(n: int) -> None:
-    rng = np.random.default_rng(n)
-    rows = np.column_stack((rng.random(n), rng.random(n) < 0.3)).astype(float)
-    assert float(rms_calibration(rows, np.ones(n))) == pytest.approx(by_hand(rows))
-    draws = rms_calibration(rows, np.vstack((np.ones(n), np.full(n, 2.0))))
-    assert draws == pytest.approx([by_hand(rows)] * 2)
+def true_rms(truth):
+    confidence = np.random.default_rng(9).beta(4, 2, 400_000)
+    return rms_calibration_error(confidence, truth(confidence))
 
 
-def test_the_calibrated_have_little_error_and_the_sure_and_wrong_all() -> None:
+@pytest.mark.parametrize("name", TRUTHS)
+@pytest.mark.parametrize("n", [50, 200, 1_000])
+def test_the_interval_of_the_rms_error_covers(name, n):
+    rng, truth = np.random.default_rng(n), TRUTHS[name]
+    right, runs, held = true_rms(truth), 600, 0
+    for _ in range(runs):
+        made = rms_estimate(*drawn(n, rng, truth))
+        held += made.low <= right <= made.high
+    assert 0.92 < held / runs < 0.99
+
+
+def test_the_ece_of_few_items_is_biased_and_the_floor_says_by_how_much():
     rng = np.random.default_rng(1)
-    confidence = rng.random(20_000)
-    rows = np.column_stack((confidence, rng.random(20_000) < confidence)).astype(float)
-    assert float(rms_calibration(rows, np.ones(len(rows)))) < 0.06
-    assert float(rms_calibration(np.array([[1.0, 0.0]] * 150), np.ones(150))) == 1.0
-    assert math.isnan(float(rms_calibration(rows, np.zeros(len(rows)))))
+    shown = [ece(*drawn(100, rng, TRUTHS["calibrated"])) for _ in range(300)]
+    under = floor(*drawn(100, rng, TRUTHS["calibrated"]))
+    assert np.mean(shown) == pytest.approx(under.mean, abs=0.015)
+    assert under.mean > 0.07
+    debiased = [rms_estimate(*drawn(100, rng, TRUTHS["calibrated"])).value for _ in range(300)]
+    assert np.mean(np.square(debiased)) < 0.4 * np.mean(np.square(shown))
 
 
-def test_it_is_found_by_its_name() -> None:
-    assert find("rms_calibration_error@1") is RMS_CALIBRATION_ERROR
+def test_the_test_of_calibration_keeps_its_level_and_finds_what_is_there():
+    rng = np.random.default_rng(2)
+    alarms = [floor(*drawn(80, rng, TRUTHS["calibrated"]), equal_mass(5), seed=n).p <= 0.05 for n in range(200)]
+    assert 0.01 < np.mean(alarms) < 0.09
+    assert floor(*drawn(200, rng)).p < 0.01
+
+
+def test_the_curve_has_wilsons_intervals_and_counts():
+    confidence, correct = drawn(400, np.random.default_rng(3))
+    curve = reliability_curve(confidence, correct, equal_width(5))
+    assert sum(one.correct.n_items for one in curve) == 400
+    last = curve[-1].correct
+    assert (last.low, last.high) == pytest.approx(wilson(last.value, last.n_items))
+    assert [one.confidence for one in curve] == sorted(one.confidence for one in curve)
+
+
+def test_errors_come_as_records_with_what_is_missing():
+    confidence, correct = drawn(300, np.random.default_rng(4))
+    confidence[:7], correct[290:] = math.nan, math.nan
+    made = {one.metric: one for one in calibration_errors(confidence, correct)}
+    assert list(made) == ["ece", "rms_calibration_error", "brier", "log_loss"]
+    assert all((one.n_items, one.n_missing) == (283, 17) for one in made.values())
+    assert all(canonical(one) for one in made.values())
+    assert made["ece"].low is None
+    assert "perfect calibration would show 0.0" in made["ece"].method
+    assert made["brier"].low < made["brier"].value < made["brier"].high
+    assert (made["brier"].unit, made["log_loss"].unit) == ("score", "nats")
+    assert made["rms_calibration_error"].low > 0.1
+
+
+@pytest.mark.parametrize("values", [np.array([]), np.full(3, math.nan)])
+def test_nothing_measured_is_no_number(values):
+    made = calibration_errors(values, values)
+    assert [one.value for one in made] == [None] * 4
+    assert reliability_curve(values, values) == ()
+    assert selective_accuracy(values, values, 0.5).value is None
+
+
+def test_all_right_and_certain_is_not_certainty():
+    made = rms_estimate(np.ones(40), np.ones(40))
+    assert (made.value, made.low) == (0.0, 0.0)
+    assert made.high > 0.01
+
+
+def test_selective_accuracy_takes_ties_whole():
+    confidence, correct = np.array([0.9, 0.8, 0.8, 0.1]), np.array([1.0, 1, 0, 0])
+    made = selective_accuracy(confidence, correct, 0.5)
+    assert (made.n_items, made.value) == (3, pytest.approx(2 / 3))
+    assert selective_accuracy(confidence, correct, 0.25).value == 1.0
+    assert selective_accuracy(confidence, correct, 1.0).value == 0.5
+
+
+def test_the_interval_of_the_aurc_covers():
+    rng = np.random.default_rng(5)
+    truth = aurc(*drawn(400_000, np.random.default_rng(6)))
+    runs, held = 250, 0
+    for _ in range(runs):
+        low, high = percentiles(bootstrap(AURC.over, np.column_stack(drawn(300, rng)), draws=400))
+        held += low <= truth <= high
+    assert 0.91 < held / runs < 0.98

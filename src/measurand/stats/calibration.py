@@ -13,13 +13,12 @@ from dataclasses import dataclass
 import msgspec
 import numpy as np
 
-from measurand.core.benchmark import Metric
 from measurand.core.estimate import Estimate
 from measurand.core.findings import Bin
-from measurand.stats.confidence import Array, Binning, Gaps, ece, equal_width, gaps, log_losses
+from measurand.stats.confidence import Array, Binning, Gaps, ece, equal_width, gaps
 from measurand.stats.estimate import estimate
 from measurand.stats.intervals import Interval
-from measurand.stats.metrics import ACCURACY, MEAN, SHARE
+from measurand.stats.metrics import ACCURACY, BRIER, LOG_LOSS
 
 SIMULATED = 1_000
 CELLS = 20_000_000
@@ -43,8 +42,10 @@ class Floor:
 def reliability_curve(
     confidence: Array, correct: Array, binning: Binning | None = None, level: float = 0.95
 ) -> tuple[Bin, ...]:
-    """The bins that hold something, with the share correct and its Wilson interval: DeGroot and Fienberg 1983,
-    "The comparison and evaluation of forecasters", section 3. Pairs with a NaN are left out."""
+    """The bins that hold something, with the share correct and its Wilson interval. Pairs with a NaN are left out.
+
+    DeGroot and Fienberg 1983, "The comparison and evaluation of forecasters", section 3.
+    """
     confidence, correct = _measured(confidence, correct)
     bins = (binning or equal_width())(confidence)
     members = [bins == bin_ for bin_ in np.unique(bins)]
@@ -67,8 +68,7 @@ def calibration_errors(
     made = (
         ece_estimate(*pair, binning, level),
         rms_estimate(*pair, binning, level),
-        _mean((pair[0] - pair[1]) ** 2, SHARE, "brier", level),
-        _mean(log_losses(*pair), MEAN, "log_loss", level),
+        *(estimate(np.column_stack(pair), metric, level=level) for metric in (BRIER, LOG_LOSS)),
     )
     return tuple(msgspec.structs.replace(one, n_missing=missing) for one in made)
 
@@ -153,11 +153,6 @@ def _noncentral(found: Gaps, level: float) -> Interval:
     high = 0.0 if chndtr(seen, df, 0.0) < tail else float(chndtrinc(seen, df, tail))
     # Gaps smaller than chance would make them are no proof of a perfect calibration.
     return math.sqrt(low * scale), min(1.0, math.sqrt(max(high, df) * scale))
-
-
-def _mean(values: Array, metric: Metric, name: str, level: float) -> Estimate:
-    made = estimate(values, metric, level=level)
-    return msgspec.structs.replace(made, metric=name, unit="nats" if metric is MEAN else "score")
 
 
 def _number(name: str, value: float, interval: Interval | None, method: str, size: tuple[int, float]) -> Estimate:

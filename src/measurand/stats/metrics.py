@@ -17,7 +17,13 @@ from numpy.typing import NDArray
 
 from measurand.core.benchmark import Metric, Passes
 from measurand.core.errors import InputError
-from measurand.stats.calibration import rms_calibration
+from measurand.stats.confidence import (
+    aurc,
+    hle_calibration_error,
+    log_losses,
+    rms_calibration_error_by_count,
+    squared_errors,
+)
 from measurand.stats.passk import pass_at_k_each, pass_hat_k_each
 from measurand.stats.sums import bits_per_unit, f1, matthews, ratio_of_sums, weighted_mean
 from measurand.stats.voting import NO_ANSWER, best_at_k, majority_at_k
@@ -104,6 +110,30 @@ def _kind(k: int, several: Passes) -> Passes:
     return several if k > 1 else "single pass"
 
 
+def _each(number: Callable[[Array, Array], Array]) -> Callable[[Array], Array]:
+    """A `within` that turns (confidence, correct) of each sample into a number, and takes their mean."""
+
+    def within(rows: Array) -> Array:
+        """The mean number, and nothing beside it."""
+        mean = number(rows[..., 0], rows[..., 1]).mean(axis=-1)
+        return np.stack((mean, np.zeros_like(mean)), axis=-1)
+
+    return within
+
+
+def _repeated(number: Callable[[Array, Array], float]) -> Callable[[Array, Array], Array]:
+    """An `over` for numbers that are no sums over items: an item of weight two is there twice. Weights are whole."""
+
+    def over(rows: Array, weights: Array) -> Array:
+        """The number of (confidence, correct) rows for each draw; NaN where a draw holds nothing."""
+        counts = np.atleast_2d(weights).astype(np.int64)
+        drawn = [np.repeat(rows, count, axis=0) for count in counts]
+        found = [number(some[:, 0], some[:, 1]) if len(some) else math.nan for some in drawn]
+        return np.array(found).reshape(weights.shape[:-1])
+
+    return over
+
+
 ACCURACY = Metric("accuracy", 1, ("correct",), mean_within, weighted_mean)
 MEAN = Metric("mean", 1, ("value",), mean_within, weighted_mean, low=None, high=None)
 RATE = Metric("rate", 1, ("count", "of"), mean_within, ratio_of_sums)
@@ -112,7 +142,16 @@ MCC = Metric("mcc", 1, ("tp", "fp", "fn", "tn"), mean_within, matthews, low=-1.0
 BITS_PER_BYTE = Metric(
     "bits_per_byte", 1, ("log_probability", "bytes"), mean_within, bits_per_unit, low=0.0, high=None, unit="bits/byte"
 )
-RMS_CALIBRATION_ERROR = Metric("rms_calibration_error", 1, ("confidence", "correct"), mean_within, rms_calibration)
+_STATED = ("confidence", "correct")
+BRIER = Metric("brier", 1, _STATED, _each(squared_errors), weighted_mean, unit="score")
+LOG_LOSS = Metric("log_loss", 1, _STATED, _each(log_losses), weighted_mean, high=None, unit="nats")
+AURC = Metric("aurc", 1, _STATED, mean_within, _repeated(aurc), unit="score")
+RMS_CALIBRATION_ERROR = Metric(
+    "rms_calibration_error", 1, _STATED, mean_within, _repeated(rms_calibration_error_by_count), unit="score"
+)
+HLE_CALIBRATION_ERROR = Metric(
+    "hle_calibration_error", 1, _STATED, mean_within, _repeated(hle_calibration_error), unit="score"
+)
 PASS_AT_1, PASS_AT_10, PASS_AT_100 = pass_at(1), pass_at(10), pass_at(100)
 
 PASS_AT = re.compile(r"pass_at_([1-9][0-9]{0,5})")
