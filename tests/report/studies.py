@@ -6,6 +6,8 @@ import itertools
 import math
 import random
 
+from msgspec.structs import replace
+
 from measurand.core.benchmark import Card
 from measurand.core.claim import AboutSystem
 from measurand.core.decision import Decision, Rule, Threat
@@ -39,6 +41,7 @@ def stored(subject, benchmark, skill, n_items, poison=""):
     """A run of one subject, with two slices, some failures, and `poison` in every text from outside."""
     draw = random.Random(f"{subject}{benchmark}")
     record = protocol(n_items=n_items, name=benchmark, macro=("language",), groups=("language", "kind"))
+    record = replace(record, asking=replace(record.asking, text=record.asking.text + poison.replace("\ud800", "")))
     run = run_of(record, subject + poison)
     items, trials, scores, readings, asked = [], [], [], [], {}
     for number in range(n_items):
@@ -266,7 +269,7 @@ def findings(subjects=SUBJECTS, skills=None, poison=""):
             )
             for place, name in enumerate(names)
         ),
-        calibration=tuple(curve(name, "public_quiz", 0.1 + 0.15 * (place % 3)) for place, name in enumerate(names)),
+        calibration=tuple(curve(name, benchmarks[0], 0.1 + 0.15 * (place % 3)) for place, name in enumerate(names)),
         simulated=names[:2],
         made="2026-11-30T09:00:00Z",
     )  # fmt: skip

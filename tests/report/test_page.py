@@ -2,8 +2,6 @@ import base64
 import hashlib
 import html
 import re
-import shutil
-import subprocess
 from html.parser import HTMLParser
 
 import pytest
@@ -15,6 +13,7 @@ from measurand.report.drawing import WIDTH, Scale, bar, scale_of, whisker
 from measurand.report.page import fragment, page
 from measurand.run.summary import summarise
 from tests.report.payloads import PAYLOADS, POISON
+from tests.report.reading import CHROMIUM, browse, read
 from tests.report.runs import plain, rich
 
 CARD = Card(
@@ -28,50 +27,7 @@ CARD = Card(
     chance=0.0,
     human=0.98,
 )
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 IMAGE = "<img src='https://example.invalid/x.png'>"
-FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
-
-
-class Reader(HTMLParser):
-    """Counts elements, checks that they nest, and gathers what a browser would load or run."""
-
-    VOID = frozenset({"meta", "br", "img", "link", "input", "hr", "base"})
-
-    def __init__(self):
-        super().__init__()
-        self.open, self.elements, self.attributes, self.ids = [], [], [], []
-
-    def handle_starttag(self, tag, attrs):
-        self.elements.append(tag)
-        self.attributes += [(tag, name, value) for name, value in attrs]
-        self.ids += [value for name, value in attrs if name == "id"]
-        if tag not in self.VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        self.elements.append(tag)
-        self.attributes += [(tag, name, value) for name, value in attrs]
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-
-def read(text: str) -> Reader:
-    reader = Reader()
-    reader.feed(text)
-    reader.close()
-    assert reader.open == []
-    return reader
 
 
 def hostile():
@@ -167,37 +123,17 @@ def test_a_browser_runs_nothing_and_asks_for_nothing(tmp_path):
 
     The control shows that the browser and its log would tell. A dialog would block until the time is up.
     """
-    control, log = browse(
+    control, log, _ = browse(
         tmp_path / "control", f"<!doctype html><title>x</title>{PAYLOADS[0].replace(';alert(1)', '')}{IMAGE}"
     )
     assert "<title>owned</title>" in control
     assert "example.invalid" in log
-    dom, log = browse(tmp_path / "page", hostile())
+    dom, log, console = browse(tmp_path / "page", hostile())
     assert "<title>2 runs of gsm8k</title>" in dom
     assert not re.search(r"<(script|iframe|link|form|base|img)\b", dom)
     assert "trials" in dom
     assert "example.invalid" not in log
-
-
-def browse(folder, text):
-    """What the browser made of a page, and its log of network requests."""
-    folder.mkdir()
-    file, log = folder / "page.html", folder / "net.json"
-    file.write_text(text, "utf-8", "replace")
-    done = subprocess.run(
-        [
-            CHROMIUM,
-            *FLAGS,
-            f"--user-data-dir={folder / 'profile'}",
-            f"--log-net-log={log}",
-            "--dump-dom",
-            file.as_uri(),
-        ],
-        capture_output=True,
-        timeout=90,
-        check=False,
-    )
-    return done.stdout.decode("utf-8", "replace"), log.read_text("utf-8", "replace")
+    assert console == []
 
 
 def test_payloads_would_do_something_if_they_were_not_escaped():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from markupsafe import Markup
@@ -17,7 +17,7 @@ from measurand.report.sections import Line, Lines, drawn_on, interval_name, line
 from measurand.report.study.plots import (
     by_scenario,
     contrasts_by_scenario,
-    difference_domain,
+    difference_domains,
     protocols,
     shade_scale,
     slice_table,
@@ -179,11 +179,11 @@ def estimates(findings: Findings, cards: Mapping[str, Card]) -> list[tuple[str, 
 
 def contrasts(findings: Findings) -> list[Contrasts]:
     """The comparisons by scenario; those with the chosen subject first, and no more than a page can hold."""
-    made, room = [], MOST_CONTRASTS
+    made, room, domains = [], MOST_CONTRASTS, difference_domains(findings.contrasts)
     for (scenario, metric), ours in contrasts_by_scenario(findings).items():
         kept = ours[:room]
         room -= len(kept)
-        rows = [_contrasted(one, findings.contrasts) for one in kept]
+        rows = [_contrasted(one, domains) for one in kept]
         made.append(Contrasts(scenario, metric, rows, len(ours) - len(kept), protocols(findings, scenario)))
     return made
 
@@ -239,7 +239,7 @@ def _named(summary: Summary, view: View, scale: Scale, chance: float | None) -> 
     return replace(row, name=clipped(who(summary)), detail="" if view == summary.views[0] else row.name)
 
 
-def _contrasted(contrast: Contrast, all_contrasts: Sequence[Contrast]) -> Contrasted:
+def _contrasted(contrast: Contrast, domains: Mapping[str, tuple[float, float]]) -> Contrasted:
     comparison = contrast.comparison
     if comparison is None:
         why = contrast.refused or "no comparison was made"
@@ -248,7 +248,7 @@ def _contrasted(contrast: Contrast, all_contrasts: Sequence[Contrast]) -> Contra
             pair(contrast), over(contrast.view, contrast.value), "", "", None, told, "", "", "", "", why, ""
         )
     found = comparison.difference
-    low, high = difference_domain(all_contrasts, found.unit)
+    low, high = domains[found.unit]
     marks = {"zero": 0.0} | ({"reference": -contrast.margin} if contrast.margin is not None else {})
     return Contrasted(
         pair(contrast),

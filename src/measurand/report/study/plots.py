@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -102,15 +102,15 @@ def contrasts_by_scenario(findings: Findings) -> dict[tuple[str, str], list[Cont
     return found
 
 
-def difference_domain(contrasts: Sequence[Contrast], unit: str) -> tuple[float, float]:
-    """A scale for differences, the same on both sides of zero."""
-    ends = [0.0]
+def difference_domains(contrasts: Iterable[Contrast]) -> dict[str, tuple[float, float]]:
+    """A scale for the differences of each unit, the same on both sides of zero."""
+    reach: dict[str, float] = {}
     for contrast in contrasts:
-        if contrast.comparison is not None and contrast.comparison.difference.unit == unit:
+        if contrast.comparison is not None:
             found = contrast.comparison.difference
-            ends += [abs(end) for end in (found.value, found.low, found.high, contrast.margin) if end is not None]
-    reach = max(ends) * 1.05 or 1.0
-    return -reach, reach
+            ends = (abs(end) for end in (found.value, found.low, found.high, contrast.margin) if end is not None)
+            reach[found.unit] = max(reach.get(found.unit, 0.0), *ends, 0.0)
+    return {unit: (-1.05 * (far or 1.0), 1.05 * (far or 1.0)) for unit, far in reach.items()}
 
 
 def shade_scale(estimates: Sequence[Estimate]) -> Scale:
@@ -135,7 +135,7 @@ def _estimates(findings: Findings) -> Iterator[Plot]:
             "estimates",
             f"estimates {scenario}",
             f"{scenario}: {metric}",
-            _alt(f"Forest plot of {metric} on {scenario}", rows),
+            _alt(f"Forest plot of {_safe(metric)} on {_safe(scenario)}", rows),
             tuple(rows[:MOST_ROWS]),
             (scale.low, scale.high),
             numbers[0].unit,
@@ -145,6 +145,7 @@ def _estimates(findings: Findings) -> Iterator[Plot]:
 
 
 def _differences(findings: Findings) -> Iterator[Plot]:
+    domains = difference_domains(one for one in findings.contrasts if one.view == "pooled")
     for (scenario, metric), contrasts in contrasts_by_scenario(findings).items():
         pooled = [one for one in contrasts if one.comparison is not None and one.view == "pooled"]
         if not pooled or pooled[0].comparison is None:
@@ -156,9 +157,9 @@ def _differences(findings: Findings) -> Iterator[Plot]:
             "differences",
             f"differences {scenario}",
             f"{scenario}: differences in {metric}",
-            _alt(f"Forest plot of differences in {metric} on {scenario}", rows),
+            _alt(f"Forest plot of differences in {_safe(metric)} on {_safe(scenario)}", rows),
             tuple(rows[:MOST_ROWS]),
-            difference_domain([one for one in findings.contrasts if one.view == "pooled"], unit),
+            domains[unit],
             unit,
             axis,
             protocol=protocols(findings, scenario),
@@ -177,7 +178,7 @@ def _slices(findings: Findings) -> Iterator[Plot]:
             estimates = [view.estimate for subjects in values.values() for view in subjects.values()]
             scale = shade_scale(estimates)
             title = f"{scenario}: {metric} by {field}"
-            alt = _alt(f"Heat map of {metric} on {scenario} by {field}", rows, "subject")
+            alt = _alt(f"Heat map of {_safe(metric)} on {_safe(scenario)} by {_safe(field)}", rows, "subject")
             yield Plot(
                 "slices",
                 f"slices {scenario} {field}",
@@ -204,7 +205,7 @@ def _tradeoffs(findings: Findings) -> Iterator[Plot]:
                 "tradeoffs",
                 f"{what} {scenario}",
                 f"{scenario}: {shown[0][0].quality.metric} and {what}",
-                _alt(f"{shown[0][0].quality.metric} against {title} on {scenario}", rows),
+                _alt(f"{_safe(shown[0][0].quality.metric)} against {title} on {_safe(scenario)}", rows),
                 tuple(rows),
                 quality,
                 shown[0][0].quality.unit,
@@ -230,12 +231,12 @@ def _point(one: Tradeoff, spent: Estimate, chosen: str, ends: tuple[float, float
 
 def _calibration(findings: Findings, one: Calibration) -> Plot:
     rows = [
-        _row(f"confidence {100 * each.confidence:.0f} %", each.correct, with_interval(each.correct), chosen=True)
+        _row(f"confidence {100 * each.confidence:.1f} %", each.correct, with_interval(each.correct), chosen=True)
         | {"x": each.confidence}
         for each in one.bins
     ]
     title = f"{one.subject} on {one.scenario}"
-    alt = _alt(f"Reliability curve of {title}: the share that was right at each confidence", rows)
+    alt = _alt(f"Reliability curve of {_safe(title)}: the share that was right at each confidence", rows)
     under = protocols(findings, one.scenario, one.subject)
     axis = "confidence, per cent"
     return Plot("calibration", f"calibration {title}", title, alt, tuple(rows), axis=axis, protocol=under)
@@ -272,7 +273,7 @@ def _alt(what: str, rows: Sequence[Row], also: str = "") -> str:
     """The plot in words."""
     told = [f"{row[also]}, {row['label']}: {row['told']}" if also else f"{row['label']}: {row['told']}" for row in rows]
     more = f"; and {len(rows) - MOST_TOLD:,} more" if len(rows) > MOST_TOLD else ""
-    return f"{_safe(what)}. {'; '.join(told[:MOST_TOLD])}{more}. The table beside it has the numbers."
+    return f"{what}. {'; '.join(told[:MOST_TOLD])}{more}. The table beside it has the numbers."
 
 
 def _safe(text: str) -> str:
