@@ -239,7 +239,7 @@ def _quantity(evidence: Evidence, rule: forms.Quantity, subject: str, scenario: 
     if made is None:
         return Rule("", "undecided", why)
     judged = held_against(made, rule.sense, rule.bound)
-    if judged.verdict == "undecided" and made.high is None:
+    if judged.verdict == "undecided" and made.high is None and rule.statistic.startswith("p"):
         q = int(rule.statistic[1:]) / 100
         return msgspec.structs.replace(judged, needs=max(1, items_for_upper_end(q) - made.n_trials))
     return judged

@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 
 from measurand.core.estimate import Estimate
-from measurand.stats.estimate import estimate
+from measurand.stats.estimate import FEW, estimate
 from measurand.stats.metrics import MEAN
 from measurand.stats.quantiles import quantile_interval
 from measurand.study.evidence import Evidence
@@ -50,5 +50,7 @@ def cost(evidence: Evidence, subject: str, scenario: str, _statistic: str = "mea
     if not len(paid):
         return None, "no price is known; give the subject a price in the study"
     made = estimate(1000 * paid, MEAN)
+    if made.low is None and len(paid) >= FEW:
+        made = msgspec.structs.replace(made, low=made.value, high=made.value, method="every item cost the same")
     low = None if made.low is None else max(0.0, made.low)
     return msgspec.structs.replace(made, metric="cost per 1,000", unit="USD", low=low), ""
