@@ -7,8 +7,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import msgspec
+
 from measurand.asking import fill, labels, lay_out
-from measurand.core.benchmark import Aggregation, Benchmark, Card, Marking, Prompting, Scoring, Shots, Task
+from measurand.core.benchmark import Aggregation, Benchmark, Card, Marking, Prompting, Scorer, Scoring, Shots, Task
 from measurand.core.errors import DataError
 from measurand.core.item import Item, Question, Row
 from measurand.core.message import user
@@ -17,7 +19,9 @@ from measurand.core.record import Json
 from measurand.core.request import Decode, Generate, Loglikelihood
 from measurand.core.source import Hub
 from measurand.scoring.choosing import CHOICE_SCORE
+from measurand.scoring.errata import graded_by
 from measurand.scoring.letters import ARGMAX, CHOICE, CHOICE_STRICT
+from measurand.scoring.official import SIMPLE_EVALS_LETTER
 from measurand.stats.metrics import ACCURACY
 
 # The official map (hendrycks/test, categories.py): category, subcategory, subjects.
@@ -68,7 +72,16 @@ Here is a multiple choice question about {{subject}}. Think it through in a few 
 
 {{options}}"""
 
+# The template of simple-evals (common.py), word for word: what most published numbers of chat models were asked by.
+COT = """\
+Answer the following multiple choice question. The last line of your response should be of the following format: 'Answer: $LETTER' (without quotes) where LETTER is one of {{letters}}. Think step by step before answering.
+
+{{question}}
+
+{{options}}"""
+
 _LETTERS = "ABCD"
+_LABEL = re.compile(r"\b[A-D0-3]\b")
 _ENDING = re.compile(r"_(?:test|dev|val|validation)\Z")
 
 
@@ -130,6 +143,64 @@ def by_letter(item: Item, exemplars: Sequence[Item]) -> tuple[Loglikelihood, ...
 def by_generation(item: Item, _: Sequence[Item]) -> tuple[Generate, ...]:
     """One user turn, no exemplars, any reasoning before the letter."""
     return (Generate((user(fill(GENERATE, _fields(item))),), decode=Decode(max_tokens=2048)),)
+
+
+def by_thinking(item: Item, _: Sequence[Item]) -> tuple[Generate, ...]:
+    """One user turn that asks for reasoning and a last line "Answer: X"."""
+    assert isinstance(item.input, Question)  # noqa: S101  to_items makes nothing else
+    options = item.input.options
+    shown = {"letters": "".join(labels(len(options))), "question": item.input.text, "options": lay_out(options, "A)")}
+    return (Generate((user(fill(COT, shown)),), decode=Decode(max_tokens=4096)),)
+
+
+THINKING = Prompting("zero-shot chat, chain of thought", 1, by_thinking, frozenset({"chat"}), COT)
+"""Asking any question with lettered options by simple-evals' template."""
+
+
+def letter_scoring(scorer: Scorer = CHOICE_SCORE) -> Scoring:
+    """A letter in a reply, read leniently, strictly, and as simple-evals does."""
+    readers = {"accuracy": CHOICE, "strict": CHOICE_STRICT, "simple_evals": SIMPLE_EVALS_LETTER}
+    return Scoring(
+        markings=tuple(Marking(metric, reader, scorer) for metric, reader in readers.items()),
+        score_truncated=False,  # the letter comes last, so a reply cut short has not given it
+        score_refused=True,
+    )
+
+
+READ_LETTER = letter_scoring()
+LETTER_METRICS = {"accuracy": ACCURACY, "strict": ACCURACY, "simple_evals": ACCURACY}
+
+
+def to_redux_items(source: str, rows: Sequence[Mapping[str, Json]]) -> list[Item]:
+    """Rows of MMLU-Redux: the questions of a subject's folder, each with its error type and corrected label.
+
+    The gold holds both labels: `original`, and `corrected`, which is a list where several are right and None where
+    none is, or where the question itself is faulty.
+    """
+    if source != "test":
+        return to_items(source, rows)
+    named = [{**row, "subject": row.get("subject") or row.get("__folder__")} for row in rows]
+    return [
+        msgspec.structs.replace(
+            item,
+            gold={"original": item.gold, "corrected": _corrected(item, row)},
+            slices={**item.slices, "error_type": str(row.get("error_type"))},
+        )
+        for item, row in zip(to_items(source, named), named, strict=True)
+    ]
+
+
+def _corrected(item: Item, row: Mapping[str, Json]) -> Json:
+    kind, stated = row.get("error_type"), str(row.get("correct_answer") or "").strip()
+    if kind == "ok":
+        return item.gold
+    if kind not in {"wrong_groundtruth", "multiple_correct_answers"}:
+        return None
+    assert isinstance(item.input, Question)  # noqa: S101  to_items makes nothing else
+    if stated in item.input.options:
+        return _LETTERS[item.input.options.index(stated)]
+    found = [_LETTERS["0123".find(one)] if one in "0123" else one for one in _LABEL.findall(stated)]
+    return found if len(found) > 1 else found[0] if found else None
 
 
 def _fields(item: Item) -> dict[str, str]:
@@ -221,4 +292,68 @@ VARIANTS: dict[str, Benchmark] = {
             metrics={"accuracy": ACCURACY, "strict": ACCURACY}, macro=("subject",), groups=("category",)
         ),
     ),
+    "cot": replace(
+        BENCHMARK,
+        name="mmlu:cot",
+        task=replace(BENCHMARK.task, sources={"test": BENCHMARK.task.sources["test"]}),
+        asking=THINKING,
+        scoring=READ_LETTER,
+        gold_answer=lambda item: Answer(f"Answer: {item.gold}"),
+        aggregation=Aggregation(metrics=LETTER_METRICS, macro=("subject",), groups=("category",)),
+    ),
 }
+
+REDUX_CARD = msgspec.structs.replace(
+    CARD,
+    title="MMLU-Redux",
+    canonical_source="edinburgh-dawg/mmlu-redux-2.0 on the Hugging Face hub, 100 questions of each of the 57 subjects",
+    canonical_protocol=(
+        "MMLU's questions with the labels that its checkers gave them (Gema et al. 2024). Corrected counts an item by its "
+        "corrected label, any of them where several are right, and leaves out items whose question or options are faulty; "
+        "original counts the same replies by MMLU's own label. Some keep only the items that were found in order: the "
+        "slice error_type shows them."
+    ),
+    licence="CC-BY-4.0",
+    released="2024-06-06",
+    errata=(
+        "Where MMLU-Redux states a corrected answer that names no option, the item is left out of the corrected number.",
+    ),
+)
+
+
+def redux(name: str, asked: Benchmark) -> Benchmark:
+    """A way of asking MMLU, on MMLU-Redux and by both labels."""
+    labels = {"accuracy": graded_by("corrected", CHOICE_SCORE), "original": graded_by("original", CHOICE_SCORE)}
+    reader = asked.scoring.markings[0].reader
+    return replace(
+        asked,
+        name=f"mmlu:{name}",
+        task=Task(
+            sources={
+                "test": Hub(
+                    "edinburgh-dawg/mmlu-redux-2.0", "372ea425445d51e1ba1188c56e5e893f8138621f", ("*/data-*.arrow",)
+                ),
+                **{part: source for part, source in asked.task.sources.items() if part != "test"},
+            },
+            to_items=to_redux_items,
+            version=1,
+        ),
+        scoring=replace(
+            asked.scoring, markings=tuple(Marking(metric, reader, scorer) for metric, scorer in labels.items())
+        ),
+        aggregation=Aggregation(
+            metrics=dict.fromkeys(labels, ACCURACY), macro=("subject",), groups=("category", "error_type")
+        ),
+        card=REDUX_CARD,
+        gold_answer=lambda item: _gold_answer(asked, item),
+    )
+
+
+def _gold_answer(asked: Benchmark, item: Item) -> Answer:
+    """What is right by the original label, which every item has."""
+    assert asked.gold_answer is not None  # noqa: S101  each way of asking MMLU has one
+    return asked.gold_answer(msgspec.structs.replace(item, gold=item.gold["original"]))
+
+
+VARIANTS["redux"] = redux("redux", BENCHMARK)
+VARIANTS["redux_cot"] = redux("redux_cot", VARIANTS["cot"])

@@ -1,0 +1,156 @@
+"""Global-MMLU: the questions of MMLU in 42 languages, marked where they need a culture's knowledge (Singh et al. 2024)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from measurand.benchmarks.mmlu import GROUPS, LETTER_METRICS, READ_LETTER, THINKING
+from measurand.core.benchmark import Aggregation, Benchmark, Card, Task
+from measurand.core.errors import DataError
+from measurand.core.item import Item, Question, Row
+from measurand.core.outcome import Answer
+from measurand.core.record import Json
+from measurand.core.source import Hub
+
+LANGUAGES = [
+    "am",
+    "ar",
+    "bn",
+    "cs",
+    "de",
+    "el",
+    "en",
+    "es",
+    "fa",
+    "fil",
+    "fr",
+    "ha",
+    "he",
+    "hi",
+    "id",
+    "ig",
+    "it",
+    "ja",
+    "ko",
+    "ky",
+    "lt",
+    "mg",
+    "ms",
+    "ne",
+    "nl",
+    "ny",
+    "pl",
+    "pt",
+    "ro",
+    "ru",
+    "si",
+    "sn",
+    "so",
+    "sr",
+    "sv",
+    "sw",
+    "te",
+    "tr",
+    "uk",
+    "vi",
+    "yo",
+    "zh",
+]
+LETTERS = "ABCD"
+CULTURE = {"CS": "culturally sensitive", "CA": "culturally agnostic"}
+"""The annotation; most questions carry none."""
+
+
+def items_in(language: str = "") -> Callable[[str, Sequence[Mapping[str, Json]]], list[Item]]:
+    """Items of one language, or of all, whose rows then name their folder. Translations of one question are one cluster."""
+
+    def to_items(source: str, rows: Sequence[Mapping[str, Json]]) -> list[Item]:
+        items = []
+        for number, row in enumerate(rows, 1):
+            where = f"row {number} of {source}"
+            spoken = language or str(row.get("__folder__", ""))
+            texts = [row.get(name) for name in ("question", "option_a", "option_b", "option_c", "option_d")]
+            sample, subject, answer = row.get("sample_id"), row.get("subject"), row.get("answer")
+            if spoken not in LANGUAGES:
+                message = (
+                    f"global_mmlu: {where} lies in no folder that is named by a language such as sw; keep the folders"
+                )
+                raise DataError(message)
+            good = subject in GROUPS and answer in tuple(LETTERS) and isinstance(sample, str)
+            if not good or not all(isinstance(text, str) for text in texts):
+                message = (
+                    f"global_mmlu: {where} is no question with a sample_id, a subject, options a to d and an answer; give "
+                    "the official columns"
+                )
+                raise DataError(message)
+            items.append(
+                Item(
+                    id=f"global_mmlu/{spoken}/{sample}",
+                    input=Question(str(texts[0]), tuple(map(str, texts[1:]))),
+                    gold=answer,
+                    slices={
+                        "language": spoken,
+                        "subject": str(subject),
+                        "category": GROUPS[str(subject)][1],
+                        "culture": CULTURE.get(str(row.get("cultural_sensitivity_label")), "not annotated"),
+                    },
+                    cluster=f"global_mmlu/{sample}",
+                    language=spoken,
+                    origin=Row(f"global_mmlu/{spoken}", number, made="real"),
+                )
+            )
+        return items
+
+    return to_items
+
+
+CARD = Card(
+    title="Global-MMLU",
+    measures="knowledge and understanding that four-way multiple choice questions of 57 subjects ask for, in 42 languages",
+    blind_spots=(
+        "Of the annotated questions, more than a quarter need knowledge of one culture, mostly that of the United States: read the two kinds apart.",
+        "Translations are by people for some languages and by machine for most.",
+        "The instruction is in English.",
+        "Faults of MMLU's labels are kept in every language. The set called Lite, and lm-eval's global_mmlu, are a sample of 400 a language.",
+    ),
+    style="quiz",
+    canonical_source="CohereLabs/Global-MMLU on the Hugging Face hub, 14,042 test questions in each of 42 languages",
+    canonical_protocol=(
+        "Zero-shot chain of thought by simple-evals' template in English. Culturally sensitive and agnostic questions are "
+        "shown apart, and so is each language; the headline is the mean over languages."
+    ),
+    licence="Apache-2.0",
+    languages=tuple(LANGUAGES),
+    released="2024-12-04",
+    chance=0.25,
+    saturated_at=0.9,
+    errata=("The faults that MMLU-Redux found in MMLU, in 6.49 of a hundred checked questions.",),
+)
+
+_HUB, _PIN = "CohereLabs/Global-MMLU", "0e619dbeb34206cd48705a1a0ea7fb21cae09993"
+
+BENCHMARK = Benchmark(
+    name="global_mmlu",
+    task=Task(sources={"test": Hub(_HUB, _PIN, ("*/test-*.parquet",))}, to_items=items_in(), version=1),
+    asking=THINKING,
+    scoring=READ_LETTER,
+    aggregation=Aggregation(metrics=LETTER_METRICS, macro=("language",), groups=("culture", "language", "category")),
+    card=CARD,
+    gold_answer=lambda item: Answer(f"Answer: {item.gold}"),
+)
+
+
+def in_language(language: str) -> Benchmark:
+    """One language alone."""
+    return replace(
+        BENCHMARK,
+        name=f"global_mmlu:{language}",
+        task=Task(
+            sources={"test": Hub(_HUB, _PIN, (f"{language}/test-*.parquet",))}, to_items=items_in(language), version=1
+        ),
+        aggregation=Aggregation(metrics=LETTER_METRICS, macro=("subject",), groups=("culture", "category")),
+    )
+
+
+VARIANTS: dict[str, Benchmark] = {language: in_language(language) for language in LANGUAGES}
