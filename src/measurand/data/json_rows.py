@@ -30,11 +30,19 @@ def read_jsonl(text: str, where: str, *, nonfinite: bool = False) -> Table:
     return Table(rows, places)
 
 
+KEY = "__key__"
+
+
 def read_json(text: str, where: str, *, nonfinite: bool = False) -> Table:
-    """A list of objects. Raises DataError with the line, or with the number of the element."""
+    """A list of objects, or an object of objects, whose names the rows then carry in `__key__`.
+
+    Raises DataError with the line, or with the number of the element.
+    """
     if not text.strip():
         return Table([], [])
     value = _loads(text, where, str if nonfinite else _constant)
+    if isinstance(value, dict) and value and all(isinstance(row, dict) for row in value.values()):
+        return Table([{KEY: name, **row} for name, row in value.items()], [f"key {name}" for name in value])
     if not isinstance(value, list):
         message = f"{where}: expected a list of objects, found {_kind(value)}; put the rows in one list"
         raise DataError(message)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from typing import Any
 
-from measurand.core.benchmark import Benchmark
+from measurand.core.benchmark import Benchmark, Metric
 from measurand.core.item import Item
 from measurand.core.outcome import Answer, Answered
 from measurand.core.ports import Sandbox
 from measurand.core.record import Record
 from measurand.core.request import Request
-from measurand.core.trial import Measured
+from measurand.core.trial import Measured, Missing
 from measurand.run.marking import mark
 from measurand.run.prepare import Prepared
 
@@ -18,6 +20,10 @@ PROMPTS = 3
 """Items that are rendered and scored."""
 WRONG = "This is not an answer to the question."
 """An answer that no scorer may like, unless the benchmark has its own."""
+
+
+UNCHECKED = ("not_applicable", "needs_judge")
+"""Why a score may be missing without fault of the benchmark."""
 
 
 class KnownAnswers(Record, frozen=True):
@@ -59,6 +65,7 @@ async def check(prepared: Prepared, sandbox: Sandbox) -> Checked:
     answers = tuple(
         KnownAnswers(metric, *(scores[kind].get(metric) for kind in ("gold", "empty", "wrong")))
         for metric in benchmark.aggregation.metrics
+        if any(metric in each for each in scores.values())
     )
     return Checked(tuple(items), tuple(prepared.requests(item) for item in items), answers)
 
@@ -84,11 +91,27 @@ def _reversed(values: tuple[float, ...]) -> tuple[float, ...]:
 
 async def _scores(
     benchmark: Benchmark, items: Sequence[Item], answers: Sequence[Answer], sandbox: Sandbox
-) -> dict[str, float]:
-    rows: dict[str, list[float]] = {}
+) -> dict[str, float | None]:
+    """The number under each metric; None where nothing was measured.
+
+    Left out is what applies to none of the items, what waits for a judge, and what so few items cannot give.
+    """
+    values: dict[str, list[Measured | Missing]] = {}
     for item, answer in zip(items, answers, strict=True):
         marks = await mark(benchmark.scoring, item.id, item, Answered(answer), sandbox.run)
         for score in marks.scores:
-            if isinstance(score.value, Measured):
-                rows.setdefault(score.metric, []).append(score.value.row[0])
-    return {metric: sum(values) / len(values) for metric, values in rows.items()}
+            values.setdefault(score.metric, []).append(score.value)
+    numbers = {
+        name: _number(benchmark.aggregation.metrics[name], each)
+        for name, each in values.items()
+        if not all(isinstance(value, Missing) and value.why in UNCHECKED for value in each)
+    }
+    return {name: number for name, number in numbers.items() if number is None or not math.isnan(number)}
+
+
+def _number(metric: Metric, values: Sequence[Measured | Missing]) -> float | None:
+    import numpy as np
+
+    rows = [value.row for value in values if isinstance(value, Measured)]
+    over: Any = metric.over
+    return float(over(np.array(rows), np.ones(len(rows)))) if rows else None

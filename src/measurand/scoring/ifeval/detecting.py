@@ -100,12 +100,12 @@ class _Model:
 
 
 class _Draws:
-    """The draws of random.Random(SEED), on a tape: many are looked at together, and only those used are passed over."""
+    """The draws of random.Random(seed), on a tape: many are looked at together, and only those used are passed over."""
 
-    def __init__(self) -> None:
+    def __init__(self, seed: int) -> None:
         import numpy as np
 
-        source = random.Random(SEED)  # noqa: S311  # nothing secret, and the same on every run
+        source = random.Random(seed)  # noqa: S311  # nothing secret, and the same on every run
         self._tape = np.array([source.getrandbits(32) for _ in range(_LONGEST_TAPE)], dtype=np.uint64)
 
     def normal(self, place: int) -> tuple[float, float]:
@@ -129,14 +129,16 @@ def _model() -> _Model:
     return _Model()
 
 
-@lru_cache(maxsize=1)
-def _draws() -> _Draws:
-    return _Draws()
+@lru_cache(maxsize=64)
+def _draws(seed: int) -> _Draws:
+    return _Draws(seed)
 
 
 @lru_cache(maxsize=4096)
-def language_of(text: str) -> str | None:
+def language_of(text: str, seed: int = SEED) -> str | None:
     """The code of the language (ISO 639-1, zh-cn and zh-tw apart), "unknown", or None where there is nothing to go by.
+
+    Another seed may find another language in a text that is short, mixed or coded.
 
     Raises:
         InputError: langdetect is not installed.
@@ -147,26 +149,28 @@ def language_of(text: str) -> str | None:
     grams = np.array(model.grams(text), dtype=np.intp)
     if not len(grams):
         return None
-    place, spare, total = 0, 0.0, np.zeros(len(model.languages))
+    draws, place, spare, total = _draws(seed), 0, 0.0, np.zeros(len(model.languages))
     for trial in range(_TRIALS):
         if trial % 2 == 0:
-            width, spare = _draws().normal(place)
+            width, spare = draws.normal(place)
             place += 4
         else:
             width = spare
-        likely, place = _sampled(model, grams, (_ALPHA + width * _ALPHA_WIDTH) / _BASE, place)
+        likely, place = _sampled(model, draws, grams, (_ALPHA + width * _ALPHA_WIDTH) / _BASE, place)
         total += likely / _TRIALS
     best = int(total.argmax())
     return model.languages[best] if total[best] > _LEAST else "unknown"
 
 
-def _sampled(model: _Model, grams: NDArray[np.intp], smoothing: float, place: int) -> tuple[NDArray[np.float64], int]:
+def _sampled(
+    model: _Model, draws: _Draws, grams: NDArray[np.intp], smoothing: float, place: int
+) -> tuple[NDArray[np.float64], int]:
     """How likely each language is after runs drawn until one stands out, and the place on the tape after them."""
     import numpy as np
 
     log_likely, seen = np.zeros(len(model.languages)), 0
     while True:
-        picks, places = _draws().below(len(grams), place)
+        picks, places = draws.below(len(grams), place)
         sums = log_likely + np.cumsum(np.log(model.weights[grams[picks]] + smoothing), axis=0)
         checked = np.arange(-seen % _CHECKED_EVERY, len(picks), _CHECKED_EVERY)
         each = np.exp(sums[checked] - sums[checked].max(axis=1, keepdims=True))
