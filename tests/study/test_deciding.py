@@ -1,0 +1,197 @@
+"""From evidence to an answer, its causes, and what would change it."""
+
+import numpy as np
+import pytest
+
+from measurand.core.claim import AboutMethod
+from measurand.core.errors import InputError
+from measurand.core.identity import canonical
+from measurand.core.subject import subject_name
+from measurand.study.coverage import coverage, share_measured
+from measurand.study.deciding import findings
+from measurand.study.evidence import Result
+from measurand.study.methods import seeded_difference
+from measurand.study.records import Arm
+from tests.study.world import QUIZ, evidence, many, result, shares
+
+KINDS = {"kind": ["emi"] * 60 + ["benign"] * 60 + ["policy"] * 60}
+RULES = ("accuracy on loans >= 0.80", "worst slice of kind on loans >= 0.70")
+
+
+def bank(b_quiz=0.6, rules=RULES, **study):
+    return evidence(
+        [
+            result("A", "quiz", many(150, 0.9)),
+            result("B", "quiz", many(150, b_quiz, seed=4)),
+            result("A", "loans", shares((20, 60), (24, 60), (58, 60)), slices=KINDS),
+            result("B", "loans", shares((58, 60), (57, 60), (57, 60)), slices=KINDS),
+        ],
+        cards={"quiz": QUIZ},
+        rules=rules,
+        **study,
+    )
+
+
+def answer(made):
+    return findings(made).decision.answer
+
+
+def test_the_private_set_decides_although_the_quiz_says_otherwise():
+    decision = findings(bank()).decision
+    assert decision.chosen == "B"
+    assert decision.answer.startswith("B, although A leads the quiz quiz. B passes all 2 rules; A fails")
+    causes = " ".join(decision.causes)
+    assert "On loans, kind emi (60 items), B against A: +63.3 points (" in causes
+    assert "On loans, kind benign" in causes
+    assert "kind policy" not in causes, "there is no difference on it"
+    assert "Against it: On quiz (150 items), A against B: +30.0 points" in causes
+    assert all("paired" in cause for cause in decision.causes)
+    assert any("if quiz were what the subject is for, A would lead" in one for one in decision.would_change)
+    assert any("narrowest pass is" in one for one in decision.would_change)
+
+
+def test_a_lead_within_noise_is_not_told_as_a_lead():
+    decision = findings(bank(b_quiz=0.88)).decision
+    assert decision.answer.startswith("B. B passes")
+    assert not any("Against it" in cause for cause in decision.causes)
+    assert any(one.name == "difference_within_noise" and one.about == "quiz" for one in decision.threats)
+
+
+def test_without_rules_the_paired_difference_decides():
+    decision = findings(bank(rules=())).decision
+    assert decision.chosen == "B"
+    assert "although A leads the quiz quiz. B on loans: +38.9 points (" in decision.answer
+
+
+def test_equals_are_not_ranked():
+    made = evidence([result("x", "loans", many(100, 0.8)), result("y", "loans", many(100, 0.8, seed=2))])
+    decision = findings(made).decision
+    assert decision.chosen == ""
+    assert decision.answer == "Cannot say: x and y cannot be told apart on loans."
+    assert decision.causes == ()
+    both = evidence(
+        [result("x", "loans", many(400, 0.9)), result("y", "loans", many(400, 0.9, seed=2))],
+        rules=("accuracy on loans >= 0.8",),
+    )
+    assert answer(both) == "x and y pass all rules. x and y cannot be told apart on loans."
+
+
+@pytest.mark.parametrize(
+    ("rate", "n", "opening"),
+    [(0.95, 200, "Yes: m passes the rule."), (0.5, 200, "No: m fails"), (0.83, 100, "Not yet: m leaves")],
+)
+def test_one_subject_gets_yes_no_or_not_yet(rate, n, opening):
+    made = evidence([result("m", "loans", many(n, rate))], rules=("accuracy on loans >= 0.80",))
+    decision = findings(made).decision
+    assert decision.answer.startswith(opening)
+    assert (decision.chosen == "m") == opening.startswith("Yes")
+    if opening.startswith("Not yet"):
+        assert "further items would decide" in decision.answer
+        assert "further items would decide 'accuracy on loans >= 0.80' for m." in decision.would_change[0]
+
+
+def test_nobody_who_fails_is_chosen():
+    made = evidence(
+        [result("x", "loans", many(100, 0.3)), result("y", "loans", many(100, 0.2))],
+        rules=("accuracy on loans >= 0.8",),
+    )
+    decision = findings(made).decision
+    assert (decision.chosen, decision.answer[:13]) == ("", "None of them:")
+
+
+def test_two_protocols_end_in_no_ranking():
+    made = evidence([result("x", "loans", many(40, 0.9)), result("y", "loans", many(40, 0.1), score_refused=True)])
+    assert answer(made).startswith("No ranking: x and y may not be compared on loans: the protocols differ in scoring")
+
+
+def test_nothing_measured_is_said():
+    empty = Result("m", "loans", empty="no_loglikelihood", why="it asks by loglikelihood")
+    other = result("n", "quiz", many(20, 0.5))
+    made = evidence([empty, other], decide_on="loans")
+    assert answer(made) == "Nothing can be said yet: nobody is measured on loans (it asks by loglikelihood)."
+
+
+def test_the_coverage_matrix_has_a_number_or_a_reason_in_every_cell():
+    made = evidence(
+        [
+            result("x", "loans", many(100, 0.9)),
+            Result("y", "loans", empty="no_loglikelihood", why="the endpoint gives no log-probabilities"),
+            result("x", "quiz", [None] * 30),
+            result("y", "quiz", [1.0, 0.0, 1.0]),
+        ]
+    )
+    cells = coverage(made)
+    by = {(one.subject, one.scenario, one.metric): one for one in cells}
+    assert len(by) == len(cells) == 2 * 2 * 3
+    assert all((one.estimate is None) == bool(one.empty) and (one.estimate is not None or one.why) for one in cells)
+    assert by["x", "loans", "accuracy"].share == 1.0
+    assert by["x", "loans", "latency p95"].estimate.unit == "s"
+    assert by["x", "loans", "cost per 1,000"].estimate.unit == "USD"
+    assert by["y", "loans", "accuracy"].empty == "no_loglikelihood"
+    assert by["x", "quiz", "accuracy"].empty == "failed"
+    assert "connection reset" in by["x", "quiz", "accuracy"].why
+    assert by["y", "quiz", "accuracy"].empty == "too_few"
+    assert 0 < share_measured(cells) < 1
+
+
+def test_findings_are_records_and_the_same_every_time():
+    first, second = findings(bank()), findings(bank())
+    assert canonical(first) == canonical(second)
+    assert {subject_name(one.run.subject) for one in first.summaries} == set(first.subjects)
+    views = {(view.view, view.value) for one in first.summaries for view in one.views}
+    assert ("slice:kind", "emi") in views
+
+
+def test_crossed_slices_that_the_study_names_are_shown():
+    slices = KINDS | {"language": ["en", "hi"] * 90}
+    made = evidence([result("m", "loans", many(180, 0.8), slices=slices)], slices=("language*kind", "length"))
+    (summary,) = findings(made).summaries
+    values = {view.value: view.estimate.n_items for view in summary.views if view.view == "slice:language*kind"}
+    assert values == {f"{language} * {kind}": 30 for language in ("en", "hi") for kind in ("emi", "benign", "policy")}
+    assert any(view.view == "slice:length" for view in summary.views)
+
+
+METHOD = AboutMethod("data", ("base", "compute", "hyperparameters"), "plain", 3)
+
+
+def arms(gain, n=300, held=METHOD.held_equal, seeds=3):
+    rng = np.random.default_rng(8)
+    hard = rng.random(n)
+    results = [
+        result(
+            f"{arm}{seed}", "test", (rng.random(n) < (0.3 + 0.5 * hard + gain * (arm == "new"))).astype(float).tolist()
+        )
+        for arm in ("plain", "new")
+        for seed in range(seeds)
+    ]
+    made = [Arm(name=arm, subjects=tuple(f"{arm}{seed}" for seed in range(seeds))) for arm in ("plain", "new")]
+    claim = AboutMethod("data", held, "plain", 3)
+    return evidence(results, claim=claim, arms=tuple(made))
+
+
+def test_a_method_study_reports_the_effect_over_seeds():
+    decision = findings(arms(0.2)).decision
+    assert decision.chosen == "new"
+    assert decision.answer.startswith("New against plain shows an effect on test: +")
+    assert findings(arms(0.0)).decision.answer.startswith("New against plain shows no effect that is more than noise")
+
+
+def test_a_method_study_with_too_few_seeds_or_open_variables_is_refused():
+    assert "needs 3 seeds of each arm, and 2 and 2 are measured" in answer(arms(0.2, seeds=2))
+    assert "compute and hyperparameters are not declared equal" in answer(arms(0.2, held=("base",)))
+    with pytest.raises(InputError, match="is no arm"):
+        findings(evidence([result("m", "test", many(20, 0.5))], claim=METHOD))
+
+
+def test_the_interval_over_seeds_covers_and_a_pooled_one_would_not():
+    rng = np.random.default_rng(1)
+    covered = narrow = 0
+    for _ in range(300):
+        effects = rng.normal(0, 0.05, (2, 4))
+        a, b = (np.clip(rng.normal(0.5, 0.2, 200) + e[:, None] + rng.normal(0, 0.05, (4, 200)), 0, 1) for e in effects)
+        made = seeded_difference(a, b, ("a", "b"), "score").difference
+        covered += made.low <= 0 <= made.high
+        d = a.mean(axis=0) - b.mean(axis=0)
+        narrow += abs(d.mean()) <= 1.96 * d.std(ddof=1) / np.sqrt(200)
+    assert covered / 300 >= 0.93
+    assert narrow < covered, "items alone forget that seeds differ"
