@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cache
 from statistics import NormalDist
 
@@ -14,6 +15,8 @@ from measurand.core.errors import InputError
 Interval = tuple[float, float]
 
 NEWTON_STEPS = 50
+HALVINGS = 60
+NODES = 64
 DIGITS = 1e-13
 
 
@@ -85,7 +88,7 @@ def student_p(t: float, df: float) -> float:
 
 def _student_within(angle: float, df: float) -> float:
     """The probability of |t| <= sqrt(df) tan(angle): the integral of a power of the cosine, by Gauss and Legendre."""
-    nodes, weights = _legendre()
+    nodes, weights = legendre(NODES)
     return float(weights @ _student_density(angle * (nodes + 1) / 2, df) * angle / 2)
 
 
@@ -103,9 +106,20 @@ def _gamma_ratio(x: float) -> float:
 
 
 @cache
-def _legendre() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    nodes, weights = np.polynomial.legendre.leggauss(64)
-    return nodes, weights
+def legendre(nodes: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Where to look at a function from -1 to 1 to integrate it, and with what weights: Gauss and Legendre."""
+    at, weights = np.polynomial.legendre.leggauss(nodes)
+    return at, weights
+
+
+def edge(inside: Callable[[float], bool], start: float, end: float) -> float:
+    """Where `inside` stops being true on the way from `start`, where it is, to `end`; by halving."""
+    if inside(end):
+        return end
+    for _ in range(HALVINGS):
+        middle = (start + end) / 2
+        start, end = (middle, end) if inside(middle) else (start, middle)
+    return start
 
 
 def combined(values: list[float], intervals: list[Interval], weights: list[float]) -> Interval:

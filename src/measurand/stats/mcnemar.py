@@ -7,12 +7,10 @@ discordant items, is the whole evidence; a hundred more items that both get righ
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 from measurand.core.errors import InputError
-from measurand.stats.intervals import Interval, normal_quantile
+from measurand.stats.intervals import Interval, edge, normal_quantile
 
-HALVINGS = 60
 WHOLE = 10_000
 """Up to this many discordant items the sum is done in whole numbers; beyond, scipy is as good and faster."""
 
@@ -52,9 +50,7 @@ def tango(wins: int, losses: int, n: int, level: float = 0.95) -> Interval:
     def inside(difference: float) -> bool:
         return abs(tango_z(wins, losses, n, difference)) <= z
 
-    low = -1.0 if value == -1 else _edge(inside, value, -1.0)
-    high = 1.0 if value == 1 else _edge(inside, value, 1.0)
-    return low, high
+    return edge(inside, value, -1.0), edge(inside, value, 1.0)
 
 
 def tango_z(wins: int, losses: int, n: int, difference: float) -> float:
@@ -72,14 +68,6 @@ def tango_z(wins: int, losses: int, n: int, difference: float) -> float:
     share = (math.sqrt(max(0.0, b * b - 8 * n * c)) - b) / (4 * n)
     variance = n * (2 * share + difference * (1 - difference))
     return above / math.sqrt(variance) if variance > 0 else math.copysign(math.inf, above)
-
-
-def _edge(inside: Callable[[float], bool], start: float, end: float) -> float:
-    """Where `inside` ends on the way from `start` to `end`, by halving."""
-    for _ in range(HALVINGS):
-        middle = (start + end) / 2
-        start, end = (middle, end) if inside(middle) else (start, middle)
-    return start
 
 
 def _check(wins: int, losses: int, n: int) -> None:
