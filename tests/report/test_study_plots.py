@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -144,3 +145,11 @@ def test_the_drawing_library_is_loaded_where_something_is_drawn():
     code = "import sys, measurand.report.study.page, measurand.report.study.terminal; print('altair' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout == "False\n"
+
+
+def test_what_was_not_measured_is_not_drawn(study):
+    plot = of_kind(study, "estimates")[0]
+    gone = {"value": None, "low": None, "high": None, "bound_low": None, "bound_high": None, "shown": "no number"}
+    svg = inline(replace(plot, rows=(*plot.rows[:2], plot.rows[2] | gone)))
+    assert len(dots(svg)) == 2
+    assert ">no number<" in svg

@@ -5,7 +5,6 @@ Altair is heavy and an extra: `drawn.py` imports this file where something is re
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import altair as alt
@@ -23,6 +22,7 @@ _MANY = 6
 """Subjects in one trade-off plot up to which each is labelled; beyond, only those that none dominates."""
 
 Chart = Any  # Altair's layered charts share no type that says what is done with them here
+_BASE: Chart = alt.Chart(alt.NamedData("rows"))
 
 
 def specification(plot: Plot, *, titled: bool = False) -> dict[str, Any]:
@@ -67,13 +67,27 @@ def specification(plot: Plot, *, titled: bool = False) -> dict[str, Any]:
         )
         .to_dict()
     )
+    # The rows go in afterwards: Altair would check each of them against the grammar, and copy them into every layer.
+    made["datasets"] = {"rows": _rows(plot)}
     return made
+
+
+def _rows(plot: Plot) -> list[Row]:
+    """The rows with what only the drawing needs: their places, labels that fit, and how a dot looks."""
+    few = len(plot.rows) <= _MANY
+    by_value = sorted(plot.rows, key=lambda row: row["value"] or 0.0)
+    return [
+        row
+        | {"order": place, "below": by_value.index(row) % 2 == 1}
+        | {"name": row["label"] if few or not row.get("dominated") else ""}
+        | {"look": "hollow" if row.get("dominated") else "chosen" if row["chosen"] else "other"}
+        for place, row in enumerate(plot.rows)
+    ]
 
 
 def _forest(plot: Plot, colours: dict[str, str]) -> Chart:
     """One row for each number: its name and value above, a dot on its interval below."""
-    rows = [row | {"order": place} for place, row in enumerate(plot.rows)]
-    base = _chart(rows).properties(width=WIDTH, height=alt.Step(_ROW))
+    base = _BASE.properties(width=WIDTH, height=alt.Step(_ROW))
     y = alt.Y("order:O", axis=None)
     x = _scaled(alt.X("low:Q"), plot, plot.axis)
     pick = alt.condition(alt.datum.chosen, alt.value(colours["accent"]), alt.value(colours["soft"]))
@@ -85,7 +99,7 @@ def _forest(plot: Plot, colours: dict[str, str]) -> Chart:
             .encode(x=alt.X(f"{name}:Q"), y=y)
             .transform_filter(f"isValid(datum.{name})")
             for name, colour in (("zero", "soft"), ("margin", "reference"))
-            if any(row.get(name) is not None for row in rows)
+            if any(row.get(name) is not None for row in plot.rows)
         ),
         base.mark_rule(strokeWidth=2).encode(x=x, x2="high:Q", y=y, color=pick),
         base.mark_circle(size=64, opacity=1).encode(x=alt.X("value:Q"), y=y, color=pick),
@@ -101,7 +115,7 @@ def _forest(plot: Plot, colours: dict[str, str]) -> Chart:
 
 def _heat_map(plot: Plot, colours: dict[str, str]) -> Chart:
     """A square for each subject and value of the slice, the darker the higher, with its number."""
-    base = _chart(plot.rows).properties(width=alt.Step(96), height=alt.Step(30))
+    base = _BASE.properties(width=alt.Step(96), height=alt.Step(30))
     x = alt.X(
         "subject:N", sort=None, axis=alt.Axis(orient="top", labelAngle=0, title=None, labelLimit=90, domain=False)
     )
@@ -115,15 +129,7 @@ def _heat_map(plot: Plot, colours: dict[str, str]) -> Chart:
 
 def _tradeoff(plot: Plot, colours: dict[str, str]) -> Chart:
     """Quality against what it takes: a cross of two intervals for each subject; hollow where it is dominated."""
-    few = len(plot.rows) <= _MANY
-    rows = [
-        row
-        | {"name": row["label"] if few or not row["dominated"] else ""}
-        | {"below": place % 2 == 1}
-        | {"look": "hollow" if row["dominated"] else "chosen" if row["chosen"] else "other"}
-        for place, row in enumerate(sorted(plot.rows, key=lambda row: row["value"] or 0.0))
-    ]
-    base = _chart(rows).properties(width=WIDTH - 40, height=220)
+    base = _BASE.properties(width=WIDTH - 40, height=220)
     span = alt.Scale(domain=list(plot.across), nice=True, zero=False)
     pick = alt.condition(alt.datum.chosen, alt.value(colours["accent"]), alt.value(colours["soft"]))
     look = alt.Scale(domain=["hollow", "chosen", "other"], range=[colours[c] for c in ("paper", "accent", "soft")])
@@ -149,8 +155,8 @@ def _tradeoff(plot: Plot, colours: dict[str, str]) -> Chart:
 
 def _calibration(plot: Plot, colours: dict[str, str]) -> Chart:
     """The share that was right against the confidence; on the dashed line they are equal."""
-    base = _chart(plot.rows).properties(width=WIDTH - 40, height=220)
-    line = _chart([{"x": 0, "value": 0}, {"x": 1, "value": 1}])
+    base = _BASE.properties(width=WIDTH - 40, height=220)
+    line = alt.Chart(alt.InlineData(values=[{"x": 0, "value": 0}, {"x": 1, "value": 1}]))
     x = alt.X("x:Q", scale=alt.Scale(domain=[0, 1]), axis=_axis(plot.axis, shares=True))
     y = _scaled(alt.Y("value:Q"), plot, "right, per cent")
     return alt.layer(
@@ -161,10 +167,6 @@ def _calibration(plot: Plot, colours: dict[str, str]) -> Chart:
         base.mark_line(color=colours["accent"], strokeWidth=1.5).encode(x=x, y=y),
         base.mark_circle(color=colours["accent"], size=60, opacity=1).encode(x=x, y=y),
     )
-
-
-def _chart(rows: Iterable[Row]) -> Chart:
-    return alt.Chart(alt.InlineData(values=list(rows)))
 
 
 def _scaled(channel: Any, plot: Plot, title: str = "") -> Any:

@@ -19,7 +19,7 @@ Row = dict[str, Any]
 
 MOST_TOLD = 8
 """Rows that a plot's text alternative tells one by one; the table beside it has them all."""
-MOST_PLOTS = 40
+MOST_PLOTS = 24
 """Plots of one kind on a page, so that it stays under 3 MB; all of them are written to files."""
 MOST_ROWS = 40
 """Rows of one plot; more could not be read."""
