@@ -14,6 +14,8 @@ MODULES = {
     "export": "look",
     "compare": "compare",
     "gate": "gate",
+    "leaderboard": "outside",
+    "signals": "outside",
     "check": "check",
     "verify": "verify",
     "doctor": "doctor",
@@ -42,6 +44,8 @@ def build_parser() -> argparse.ArgumentParser:
     _report_parser(commands.add_parser("report", help="show runs as tables, or write them as one page"))
     _compare_parser(commands.add_parser("compare", help="compare two runs in pairs, and say in what they differ"))
     _gate_parser(commands.add_parser("gate", help="let a change pass or not: 0 pass, 1 fail, 3 cannot say"))
+    _leaderboard_parser(commands.add_parser("leaderboard", help="read published results with doubt"))
+    _signals_parser(commands.add_parser("signals", help="turn a log of what users did into numbers by cohort"))
     _export_parser(commands.add_parser("export", help="write the trials of a run to a table file"))
     _check_parser(commands.add_parser("check", help="render three prompts of a benchmark and score known answers"))
     _verify_parser(commands.add_parser("verify", help="score stored outputs of others again, and compare the figures"))
@@ -103,6 +107,8 @@ def _subject_flags(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--key-env", default="", metavar="NAME", help="the environment variable that holds the key")
     group.add_argument("--api-version", default="", metavar="DATE", help="Azure OpenAI")
     group.add_argument("--price", default="", metavar="IN,OUT", help="US dollars for a million tokens")
+    group.add_argument("--device", default="", metavar="NAME", help="cpu or cuda, for transformers:NAME")
+    group.add_argument("--dtype", default="", metavar="NAME", help="float32 (default), bfloat16 or float16")
     group.add_argument("--stream", action="store_true", help="stream replies, which times the first token")
     group.add_argument("--allow-endpoint", action="append", default=[], metavar="NAME", help="for local-only data")
 
@@ -199,6 +205,18 @@ def _gate_parser(parser: argparse.ArgumentParser) -> None:
     _store_flag(parser)
 
 
+def _leaderboard_parser(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE.csv", help="columns board, model, score; n, date, code, protocol, family")
+    parser.add_argument("--json", action="store_true")
+
+
+def _signals_parser(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="JSONL or CSV with one line for each reply that was shown")
+    for name in ("action", "accepted", "user", "cohort", "subject", "shown", "kept"):
+        parser.add_argument(f"--{name}", default="", metavar="COLUMN")
+    parser.add_argument("--json", action="store_true")
+
+
 def _export_parser(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run")
     parser.add_argument("-o", "--output", required=True, metavar="FILE", help=".jsonl, .csv, .xlsx or .parquet")
@@ -218,5 +236,7 @@ def _verify_parser(parser: argparse.ArgumentParser) -> None:
         "--only", action="append", default=[], metavar="NAME", help="this benchmark alone; may be repeated"
     )
     parser.add_argument("--run-code", action="store_true", help="also run stored programs, in a sandbox")
+    parser.add_argument("--prompts", action="store_true", help="compare prompts with lm-eval's instead")
+    parser.add_argument("--peer", default="", metavar="PYTHON", help="for --prompts: an interpreter that has lm-eval")
     parser.add_argument("--json", action="store_true", help="print each line as JSON")
     parser.add_argument("--markdown", default="", metavar="FILE.md", help="also write the table as a page")

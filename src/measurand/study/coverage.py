@@ -9,12 +9,15 @@ from measurand.core.findings import Cell, Empty
 from measurand.core.summary import Summary
 from measurand.run.tables import Tables
 from measurand.study.evidence import Evidence, Result, Scenario
+from measurand.study.leaderboards import as_estimate
 from measurand.study.measures import cost, latency
 
 FEWEST = 5
 """A number of fewer items than this is no number."""
 PRODUCTION = "production"
 """The scenario under which what users did stands."""
+PUBLISHED = "published"
+"""The metric under which a leaderboard's number stands: of which protocol, nobody here knows."""
 LATENCY, COST = "latency p95", "cost per 1,000"
 
 
@@ -39,6 +42,9 @@ def _row(evidence: Evidence, subject: str) -> Iterator[Cell]:
     for signal in evidence.signals:
         if signal.subject == subject and signal.cohort == "everybody":
             yield Cell(subject, PRODUCTION, signal.estimate.metric, signal.estimate, 1.0)
+    for row in evidence.published:
+        if row.model == subject:
+            yield Cell(subject, row.board, PUBLISHED, as_estimate(row), 1.0)
 
 
 def _metrics(evidence: Evidence, scenario: Scenario) -> tuple[str, ...]:

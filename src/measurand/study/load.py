@@ -39,6 +39,7 @@ def load_study(path: Path) -> Study:
         study,
         sets=tuple(msgspec.structs.replace(one, file=_beside(path, one.file)) for one in study.sets),
         logs=tuple(msgspec.structs.replace(one, file=_beside(path, one.file)) for one in study.logs),
+        published=_beside(path, study.published) if study.published else "",
         subjects=tuple(_recorded(path, one) for one in study.candidates),
     )
 

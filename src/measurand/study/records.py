@@ -116,7 +116,7 @@ class Study(Record, frozen=True, kw_only=True):
     `claim` is what the answer is about. `decide_on` names the scenario that decides; without it, the first private
     set. `present` is the subject in use today. `accept_difference` names differences of protocol that are accepted,
     as `measurand compare` prints them. `slices` adds slices to those of the sets: any field, `length`, `language`, or
-    two crossed as `language*kind`.
+    two crossed as `language*kind`. `published` is a CSV of leaderboard numbers to stand beside.
     """
 
     name: str
@@ -135,6 +135,7 @@ class Study(Record, frozen=True, kw_only=True):
     slices: tuple[str, ...] = ()
     arms: tuple[Arm, ...] = ()
     logs: tuple[ProductionLog, ...] = ()
+    published: str = ""
 
     @property
     def candidates(self) -> tuple[Candidate, ...]:

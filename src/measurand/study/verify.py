@@ -8,9 +8,10 @@ import pkgutil
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import ModuleType
 
 from measurand.core.errors import InputError
-from measurand.core.fidelity import Check, Rescoring, Stored
+from measurand.core.fidelity import Check, Rendering, Rescoring, Stored
 
 FOLDER = "measurand.fidelity"
 
@@ -23,6 +24,15 @@ def rescoring_names() -> list[str]:
 
 def rescorings(only: Sequence[str] = ()) -> list[Rescoring]:
     """All rescorings, or those of the files named. Raises InputError with the nearest name."""
+    return [one for module in _modules(only) for one in getattr(module, "RESCORINGS", ())]
+
+
+def renderings(only: Sequence[str] = ()) -> list[Rendering]:
+    """All renderings, or those of the files named. Raises InputError with the nearest name."""
+    return [one for module in _modules(only) for one in getattr(module, "PROMPTS", ())]
+
+
+def _modules(only: Sequence[str]) -> list[ModuleType]:
     names = rescoring_names()
     for name in only:
         if name not in names:
@@ -30,12 +40,7 @@ def rescorings(only: Sequence[str] = ()) -> list[Rescoring]:
             hint = f"did you mean '{near[0]}'?" if near else f"there are {', '.join(names)}"
             message = f"there is nothing to verify of the name '{name}'; {hint}"
             raise InputError(message)
-    return [
-        one
-        for name in names
-        if not only or name in only
-        for one in importlib.import_module(f"{FOLDER}.{name}").RESCORINGS
-    ]
+    return [importlib.import_module(f"{FOLDER}.{name}") for name in names if not only or name in only]
 
 
 def verify(stored: Stored, chosen: Sequence[Rescoring], *, run_code: bool = False) -> Iterator[Check]:

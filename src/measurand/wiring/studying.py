@@ -181,6 +181,7 @@ def _checked(study: Study, jobs: Sequence[Job]) -> Evidence:
     """The evidence without results, its rules known to be decidable."""
     from measurand.study.evidence import Evidence
     from measurand.study.judging import check_rules
+    from measurand.study.leaderboards import read_published
     from measurand.study.signals import read_log, signals
 
     evidence = Evidence(
@@ -189,6 +190,7 @@ def _checked(study: Study, jobs: Sequence[Job]) -> Evidence:
         scenarios=scenarios(jobs),
         results=(),
         signals=tuple(signal for log in study.logs for signal in signals(read_log(log))),
+        published=read_published(Path(study.published)) if study.published else (),
         made=datetime.now(UTC).isoformat(timespec="seconds"),
     )
     check_rules(evidence)
