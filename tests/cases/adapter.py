@@ -7,6 +7,7 @@ from typing import Any
 
 from tests.cases.aggregation import aggregation
 from tests.cases.api_failures import api_failures
+from tests.cases.assertion_thresholds import assertion_thresholds
 from tests.cases.caching_resume import caching_resume
 from tests.cases.code_passk import code_passk
 from tests.cases.data_files import data_files
@@ -15,10 +16,12 @@ from tests.cases.fewshot import fewshot
 from tests.cases.letter_extraction import letter_extraction
 from tests.cases.numeric_extraction import numeric_extraction
 from tests.cases.reasoning_output import reasoning_output
+from tests.cases.submissions_flags import submissions_flags
 
 THEMES: dict[str, Callable[[dict[str, Any]], Any]] = {
     "aggregation": aggregation,
     "api-failures": api_failures,
+    "assertion-thresholds": assertion_thresholds,
     "caching-resume": caching_resume,
     "code-passk": code_passk,
     "data-files": data_files,
@@ -27,4 +30,5 @@ THEMES: dict[str, Callable[[dict[str, Any]], Any]] = {
     "letter-extraction": letter_extraction,
     "numeric-extraction": numeric_extraction,
     "reasoning-output": reasoning_output,
+    "submissions-flags": submissions_flags,
 }

@@ -11,11 +11,14 @@ from measurand.core.errors import InputError
 from measurand.core.item import Item
 from measurand.core.outcome import Answer
 from measurand.core.trial import Absent, Finding, Measured, Missing
+from measurand.scoring.assertions import assertion
+from measurand.scoring.submissions import FLAG
 from measurand.study.records import PrivateSet
 
 SCORED_AS = "scoring"
 """The slice in which a row's own scorer is kept."""
 PYTHON = "python:"
+ASSERT = "assert:"
 
 
 def _schema_of_item(item: Item, finding: Finding) -> Measured | Missing:
@@ -58,6 +61,7 @@ def _instruments(spec: PrivateSet) -> Mapping[str, Callable[[], tuple[Reader, Sc
         "token_f1": lambda: (scoring.WHOLE_TEXT, scoring.TOKEN_F1),
         "json_equal": lambda: (scoring.JSON_VALUE, scoring.JSON_EQUAL),
         "json_schema": lambda: (scoring.JSON_VALUE, JSON_SCHEMA),
+        "flag": lambda: (scoring.WHOLE_TEXT, FLAG),
         "rubric": lambda: (scoring.WHOLE_TEXT, scoring.RUBRIC),
     }
 
@@ -66,13 +70,15 @@ def private_markings(spec: PrivateSet) -> tuple[Marking, ...]:
     """The one marking of a private set. Raises InputError for a scorer that does not exist."""
     if spec.scoring.startswith(PYTHON):
         return (Marking("score", scoring.WHOLE_TEXT, scoring.from_function(spec.scoring.removeprefix(PYTHON))),)
+    if spec.scoring.startswith(ASSERT):
+        return (Marking("score", scoring.WHOLE_TEXT, assertion(spec.scoring.removeprefix(ASSERT))),)
     instruments = _instruments(spec)
     if spec.scoring.startswith("column:"):
         return (_by_row({name: make() for name, make in instruments.items()}),)
     if spec.scoring not in instruments:
         known = ", ".join(instruments)
         raise InputError(
-            f"there is no scoring '{spec.scoring}'; there are {known}, column:NAME, python:module:function"
+            f"there is no scoring '{spec.scoring}'; there are {known}, assert:NAME, column:NAME, python:module:function"
         )
     reader, scorer = instruments[spec.scoring]()
     return (Marking("score", reader, scorer),)

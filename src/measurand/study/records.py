@@ -13,9 +13,10 @@ class PrivateSet(Record, frozen=True, kw_only=True):
 
     `question` or `conversation` names the column that is asked; `answer` the column with the gold answer (a
     text, a list of acceptable ones, a number, an option, a JSON schema). `scoring` is a scorer's name, or
-    `column:NAME` where each row names its own, or `python:module:function`. `made` is real, synthetic, or
-    `column:NAME`. `prompt` and `system` are templates that may use {{column}} names. `style` says whether the items are
-    like what users ask; `tuned` that they were looked at while a prompt was written.
+    `column:NAME` where each row names its own, `assert:NAME` (as `assert:not-contains`), or
+    `python:module:function`. `made` is real, synthetic, or `column:NAME`. `prompt` and `system` are templates that may
+    use {{column}} names. `style` says whether the items are like what users ask; `tuned` that they were looked at
+    while a prompt was written.
     """
 
     file: str
