@@ -9,6 +9,7 @@ from tests.cases.aggregation import aggregation
 from tests.cases.api_failures import api_failures
 from tests.cases.assertion_thresholds import assertion_thresholds
 from tests.cases.caching_resume import caching_resume
+from tests.cases.calibration import calibration
 from tests.cases.code_passk import code_passk
 from tests.cases.data_files import data_files
 from tests.cases.em_f1 import em_f1
@@ -23,6 +24,7 @@ THEMES: dict[str, Callable[[dict[str, Any]], Any]] = {
     "api-failures": api_failures,
     "assertion-thresholds": assertion_thresholds,
     "caching-resume": caching_resume,
+    "calibration": calibration,
     "code-passk": code_passk,
     "data-files": data_files,
     "em-f1": em_f1,
