@@ -167,7 +167,8 @@ def _units(rows: Array, clusters: Labels | None, strata: Labels | None) -> _Unit
 
 def _few_differ(rows: Array) -> bool:
     """Whether there are at most UNITS different rows; most tables that have more show it at once."""
-    return all(len(np.unique(part, axis=0)) <= UNITS for part in (rows[: 2 * UNITS], rows))
+    columns = rows[:, 0] if rows.shape[1] == 1 else rows
+    return all(len(np.unique(part, axis=0)) <= UNITS for part in (columns[: 2 * UNITS], columns))
 
 
 def _numbers(over: Over, rows: Array, draws: int, weights: Callable[[int], Array]) -> Array:

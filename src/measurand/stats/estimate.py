@@ -53,12 +53,13 @@ def estimate(
 def pooled(table: ByItem, level: float = 0.95) -> Estimate:
     """Every item counts the same."""
     done = table.measured_only()
+    limits = bounds(table) if table.missing.any() else None
     if not len(done.rows):
-        return _made(table, None, (None, "none: nothing is measured"), level, bounds(table))
+        return _made(table, None, (None, "none: nothing is measured"), level, limits)
     value = number(table.metric, done.rows)
     if math.isnan(value):
-        return _made(table, None, (None, "none: the denominator is zero"), level, bounds(table))
-    return _made(table, value, _interval(done, value, level), level, bounds(table))
+        return _made(table, None, (None, "none: the denominator is zero"), level, limits)
+    return _made(table, value, _interval(done, value, level), level, limits)
 
 
 def over_groups(table: ByItem, groups: Labels, level: float = 0.95) -> Estimate:

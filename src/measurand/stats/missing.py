@@ -50,18 +50,21 @@ class ByItem:
 
     def measured_only(self) -> ByItem:
         """The items that have a row."""
-        return self.only(complete(self.rows))
+        done = complete(self.rows)
+        return self if done.all() else self.only(done)
 
     def only(self, items: Mask) -> ByItem:
         """The same for some of the items."""
+        at = np.flatnonzero(items)
+        rows = self.rows[at]
         return ByItem(
             self.metric,
-            self.rows[items],
-            None if self.worst is None else self.worst[items],
-            None if self.best is None else self.best[items],
-            self.measured[items],
-            self.missing[items],
-            None if self.clusters is None else self.clusters[items],
+            rows,
+            _taken(self.worst, self.rows, rows, at),
+            _taken(self.best, self.rows, rows, at),
+            self.measured[at],
+            self.missing[at],
+            None if self.clusters is None else self.clusters[at],
         )
 
 
@@ -107,6 +110,13 @@ def bounds(table: ByItem) -> tuple[float, float] | None:
     if metric.low is not None and metric.high is not None:
         return metric.low, metric.high
     return None
+
+
+def _taken(side: Array | None, rows: Array, taken: Array, at: NDArray[np.intp]) -> Array | None:
+    """The rows of one side; where nothing is missing it is the rows themselves, and they are taken already."""
+    if side is None:
+        return None
+    return taken if side is rows else side[at]
 
 
 def _within(metric: Metric, rows: Array, items: Labels, counts: Labels, planned: Labels) -> Array:
