@@ -24,6 +24,7 @@ SIMULATED = 1_000
 CELLS = 20_000_000
 """Simulated answers in all; more items get fewer simulations, down to FEWEST."""
 FEWEST = 100
+DEBIASED = "rms_calibration_error_debiased"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ def calibration_errors(
     pair = _measured(confidence, correct)
     missing = len(confidence) - len(pair[0])
     if not len(pair[0]):
-        names = ("ece", "rms_calibration_error", "brier", "log_loss")
+        names = ("ece", DEBIASED, "brier", "log_loss")
         nothing = estimate(np.full(len(confidence), math.nan), ACCURACY, level=level)
         return tuple(msgspec.structs.replace(nothing, metric=name, bounds=None) for name in names)
     made = (
@@ -93,15 +94,13 @@ def rms_estimate(confidence: Array, correct: Array, binning: Binning | None = No
 
     Each bin's squared gap exceeds its true one by the gap's variance on average, which is taken off: Kumar, Liang and
     Ma 2019, "Verified uncertainty calibration", section 4. The weighted sum of squared gaps is close to a multiple of
-    a noncentral chi-square variable (Satterthwaite 1946), whose noncentrality is the error; the interval holds those
-    that the sum does not contradict.
+    a noncentral chi-square variable of the same mean and variance (Satterthwaite 1946, with the gaps' share of both),
+    whose noncentrality is the error; the interval holds those that the sum does not contradict.
     """
     found = gaps(confidence, correct, binning or equal_width())
     value = math.sqrt(max(0.0, float(found.share @ (found.gap**2 - found.variance))))
     interval = _noncentral(found, level)
-    return _number(
-        "rms_calibration_error", value, interval, "noncentral chi-square, debiased", (len(confidence), level)
-    )
+    return _number(DEBIASED, value, interval, "noncentral chi-square", (len(confidence), level))
 
 
 def floor(confidence: Array, correct: Array, binning: Binning | None = None, *, seed: int = 0) -> Floor:
@@ -146,7 +145,8 @@ def _noncentral(found: Gaps, level: float) -> Interval:
 
     # How many items fall into a bin varies too, which moves the sum by the gap's square.
     parts = found.share * (found.variance + found.gap**2 / (4 * found.n))
-    scale = float(np.square(parts).sum() / parts.sum())
+    signal = found.share * np.maximum(0.0, found.gap**2 - found.variance)
+    scale = float((np.square(parts) + 2 * parts * signal).sum() / (parts + 2 * signal).sum())
     df = float(parts.sum()) / scale
     seen, tail = float(found.share @ found.gap**2) / scale, (1 - level) / 2
     low = 0.0 if chndtr(seen, df, 0.0) < 1 - tail else float(chndtrinc(seen, df, 1 - tail))
