@@ -91,6 +91,8 @@ def subject_options(given: argparse.Namespace) -> SubjectOptions:
         facts=_facts(given.price),
         allowed_endpoints=tuple(given.allow_endpoint),
     )
+        device=given.device,
+        dtype=given.dtype,
 
 
 def _facts(price: str) -> Facts | None:

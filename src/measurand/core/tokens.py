@@ -37,3 +37,18 @@ class Joined(Record, frozen=True, gc=False):
     ids: tuple[int, ...]
     start: int
     dropped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Seam:
+    """What a provider with a tokenizer of its own is handed, so that all of them join, cut and stop alike.
+
+    `begin` gives a text's ids one BOS, `join` puts continuations behind a context, `fit` cuts a context to a window,
+    `windows` reads a long text, and `stopped` says whether a stop string stands outside of the reasoning.
+    """
+
+    begin: Callable[[Sequence[int], Tokenizer], tuple[int, ...]]
+    join: Callable[[str, Sequence[str], Tokenizer], tuple[Joined, ...]]
+    fit: Callable[[Joined, int, int | None], Joined]
+    windows: Callable[[Sequence[int], int, int], tuple[Joined, ...]]
+    stopped: Callable[[str, Sequence[str]], bool]

@@ -132,3 +132,11 @@ def apply_stops(text: str, stops: Sequence[str]) -> str:
     """The text up to the first stop string. Reasoning must be out already, or a stop may fire inside it."""
     places = [place for stop in stops if stop and (place := text.find(stop)) >= 0]
     return text[: min(places)] if places else text
+
+
+def is_stopped(text: str, stops: Sequence[str]) -> bool:
+    """Whether a stop string stands in the text outside of its reasoning. One inside it ends nothing."""
+    if not any(stop in text for stop in stops if stop):
+        return False
+    final = final_text(text)
+    return final.complete and any(stop in final.text for stop in stops if stop)

@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from measurand.core.errors import InputError
 from measurand.core.ports import Provider
 from measurand.core.record import Record
@@ -18,11 +20,14 @@ if TYPE_CHECKING:
 
 DEFAULT_STORE = Path(".measurand") / "measurand.db"
 VENDORS = ("anthropic", "google")
-LOCAL = ("llamacpp", "callable", "command", "replay")
+LOCAL = ("llamacpp", "transformers", "callable", "command", "replay")
 
 
 class SubjectOptions(Record, frozen=True):
-    """What reaching a subject takes beyond its name. `facts` (a price, a cut-off) are shown, never hashed."""
+    """What reaching a subject takes beyond its name. `facts` (a price, a cut-off) are shown, never hashed.
+
+    `device` and `dtype` are for models that PyTorch runs.
+    """
 
     base_url: str = ""
     key_env: str = ""
@@ -31,6 +36,8 @@ class SubjectOptions(Record, frozen=True):
     call_seconds: float = 600.0
     facts: Facts | None = None
     allowed_endpoints: tuple[str, ...] = ()
+    device: str = ""
+    dtype: str = ""
 
 
 def open_store(location: str = "", *, read_only: bool = False) -> Store:
@@ -135,6 +142,8 @@ def _open_local(kind: str, name: str, options: SubjectOptions) -> Provider:
         from measurand.providers.replay import Replay
 
         return Replay(name)
+    if kind == "transformers":
+        return _open_transformers(name, options)
     if kind == "command":
         from measurand.providers.command import CommandProvider
 
@@ -144,3 +153,18 @@ def _open_local(kind: str, name: str, options: SubjectOptions) -> Provider:
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))  # a user's own module lies where the command is given
     return CallableProvider(name, timeout=options.call_seconds)
+
+
+def _open_transformers(name: str, options: SubjectOptions) -> Provider:
+    from measurand.asking import seam, windows
+    from measurand.core.tokens import Seam
+    from measurand.providers.transformers import Transformers
+    from measurand.providers.transformers_files import TransformersOptions
+    from measurand.scoring.reasoning import is_stopped
+
+    joins = Seam(seam.begin, seam.join, seam.fit, windows.windows, is_stopped)
+    defaults = TransformersOptions()
+    chosen = msgspec.structs.replace(
+        defaults, device=options.device or defaults.device, dtype=options.dtype or defaults.dtype
+    )
+    return Transformers(name, joins, chosen)
