@@ -103,7 +103,9 @@ def run_of(record: Protocol, name: str = "SmolLM2-135M") -> Run:
         "ef" * 32,
         record.task.n_items,
         record.asking.samples,
-        conditions=Conditions("0.1.0", "3.11.7", "Linux x86-64", "namespaces", ("smollm2-135m-instruct-q8_0",)),
+        conditions=Conditions(
+            "0.1.0", "3.11.7", "Linux x86-64", "namespaces", served_as=("smollm2-135m-instruct-q8_0",)
+        ),
     )
 
 

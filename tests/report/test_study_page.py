@@ -64,6 +64,7 @@ def test_the_answer_comes_first_and_the_protocol_last(page):
         "Quality, cost and latency",
         "Can its confidence be believed?",
         "Threats to what is said here",
+        "What would change the decision",
         "Run by run",
         "Protocols in full",
     )
@@ -205,7 +206,7 @@ def test_what_came_from_outside_is_text(page, hostile):
 
 def test_poison_reached_every_part_of_the_page(hostile):
     root = read(hostile).root
-    for name in ("rules", "evidence", "threats", "runs", "protocols", "glance-unknown", "glance-change"):
+    for name in ("rules", "evidence", "threats", "change", "runs", "protocols", "glance-unknown", "glance-change"):
         section = next(one for one in root.all("section") if one.attributes.get("aria-labelledby") == name)
         assert "onerror=alert" in section.text(), name
     assert all(

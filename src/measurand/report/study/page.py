@@ -9,14 +9,22 @@ from markupsafe import Markup
 
 from measurand.core.benchmark import Card
 from measurand.core.findings import Findings
-from measurand.core.identity import short
 from measurand.report.html import macro, render, with_examples
 from measurand.report.sections import Choice, Section, section
 from measurand.report.study import evidence
 from measurand.report.study.drawn import NEEDS, available, inline
 from measurand.report.study.glossary import WORDS
 from measurand.report.study.plots import MOST_PLOTS, plots
-from measurand.report.study.wording import by_subject, chosen_first, opening, plain_name, simulated, tie_groups, unknown
+from measurand.report.study.wording import (
+    by_subject,
+    chosen_first,
+    first_sentence,
+    opening,
+    plain_name,
+    simulated,
+    tie_groups,
+    unknown,
+)
 from measurand.report.wording import about, who
 
 MOST_TEXT = 2_700_000
@@ -67,18 +75,20 @@ def findings_page(findings: Findings, cards: Mapping[str, Card] | None = None) -
 def _values(findings: Findings, cards: Mapping[str, Card]) -> dict[str, object]:
     """Everything the template needs but the runs."""
     decision = findings.decision
+    lead, rest = first_sentence(opening(findings))
     figures = _figures(findings) if available() else {}
     return {
-        "title": f"{decision.question} {opening(findings)}",
+        "title": f"{decision.question} {lead}",
         "f": findings,
         "d": decision,
-        "opening": opening(findings),
+        "lead": lead,
+        "rest": rest,
         "simulated": simulated(findings),
         "about": about(decision.claim),
         "verdicts": list(by_subject(findings)),
         "unknown": list(unknown(findings)),
-        "evidence_ids": [short(one) for one in decision.evidence],
         "rules": evidence.rules(findings),
+        "undecided": any(rule.verdict == "undecided" for rule in decision.rules),
         "estimates": evidence.estimates(findings, cards),
         "contrasts": evidence.contrasts(findings),
         "rankings": [(one, tie_groups(one)) for one in findings.rankings],

@@ -30,6 +30,12 @@ def opening(findings: Findings) -> str:
     return findings.decision.answer or "There is no answer yet: the rules do not single out a subject."
 
 
+def first_sentence(text: str) -> tuple[str, str]:
+    """A text parted after its first sentence, so that a page can open with that."""
+    first, stop, rest = text.partition(". ")
+    return first + stop.strip(), rest
+
+
 def simulated(findings: Findings) -> str:
     """The warning that replies are made up; empty where none are."""
     if not findings.simulated:
