@@ -24,50 +24,71 @@ if TYPE_CHECKING:
     )
     from measurand.core.errors import MeasurandError
     from measurand.study.content import load_benchmark
-    from measurand.study.records import PrivateSet
+    from measurand.study.gating import GateOptions
+    from measurand.study.load import load_study
+    from measurand.study.records import Candidate, PrivateSet, PublicBenchmark, Study
     from measurand.wiring import Evaluation, evaluate, evaluate_async
+    from measurand.wiring.comparing import compare
+    from measurand.wiring.gating import gate
+    from measurand.wiring.studying import decide
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "Aggregation": "core.benchmark",
     "Benchmark": "core.benchmark",
+    "Candidate": "study.records",
     "Card": "core.benchmark",
     "Evaluation": "wiring",
+    "GateOptions": "study.gating",
     "Marking": "core.benchmark",
     "MeasurandError": "core.errors",
     "Metric": "core.benchmark",
     "PrivateSet": "study.records",
     "Prompting": "core.benchmark",
+    "PublicBenchmark": "study.records",
     "Reader": "core.benchmark",
     "Scaffold": "core.benchmark",
     "Scorer": "core.benchmark",
     "Scoring": "core.benchmark",
+    "Study": "study.records",
     "Task": "core.benchmark",
+    "compare": "wiring.comparing",
+    "decide": "wiring.studying",
     "evaluate": "wiring",
     "evaluate_async": "wiring",
+    "gate": "wiring.gating",
     "load_benchmark": "study.content",
+    "load_study": "study.load",
 }
 
 __all__ = [
     "Aggregation",
     "Benchmark",
+    "Candidate",
     "Card",
     "Evaluation",
+    "GateOptions",
     "Marking",
     "MeasurandError",
     "Metric",
     "PrivateSet",
     "Prompting",
+    "PublicBenchmark",
     "Reader",
     "Scaffold",
     "Scorer",
     "Scoring",
+    "Study",
     "Task",
     "__version__",
+    "compare",
+    "decide",
     "evaluate",
     "evaluate_async",
+    "gate",
     "load_benchmark",
+    "load_study",
 ]
 
 

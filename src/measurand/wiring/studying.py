@@ -21,6 +21,7 @@ from measurand.study.records import Candidate, PrivateSet, Study
 from measurand.wiring import Evaluation, Options, SubjectOptions, begin_evaluation, open_benchmark, summarise
 
 if TYPE_CHECKING:
+    from measurand.core.decision import Decision
     from measurand.core.findings import Empty, Findings
     from measurand.run.engine import Engine
     from measurand.study.evidence import Evidence, Result, Scenario
@@ -48,6 +49,14 @@ class Studied:
 
     findings: Findings
     evaluations: tuple[Evaluation, ...]
+
+    @property
+    def decision(self) -> Decision:
+        """The answer, its causes, the rules, the threats, and what would change it."""
+        return self.findings.decision
+
+    def __str__(self) -> str:
+        return self.decision.answer
 
     def _repr_html_(self) -> str:
         from measurand.report.study.page import findings_page
