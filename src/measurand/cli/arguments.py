@@ -159,6 +159,8 @@ def _show_parser(parser: argparse.ArgumentParser) -> None:
 def _report_parser(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("runs", nargs="*", metavar="RUN", help="default: the latest run")
     parser.add_argument("-o", "--output", default="", metavar="FILE", help="write a page (.html), text (.md) or .json")
+    parser.add_argument("--plots", default="", metavar="DIR", help="of a study: write every plot as SVG and PNG")
+    parser.add_argument("--model-card", default="", metavar="SUBJECT", help="of a study: what a model card may say")
     parser.add_argument("--json", action="store_true")
     _store_flag(parser)
 

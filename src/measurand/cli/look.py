@@ -35,6 +35,8 @@ def run(given: argparse.Namespace) -> int:
         from measurand.cli.study import report as report_study
 
         return report_study(given)
+    if given.command == "report" and (given.plots or given.model_card):
+        raise InputError("plots and model cards are made of studies; name the study's file, as in `report study.toml`")
     store = open_store(given.store, read_only=True)
     try:
         return {"ls": _ls, "show": _show, "report": _report, "export": _export}[given.command](store, given)

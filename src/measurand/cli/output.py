@@ -86,6 +86,25 @@ def write_findings(findings: Findings, path: Path) -> None:
     write_text(path, text)
 
 
+def show_model_card(findings: Findings, subject: str, output: str) -> None:
+    """Print or write what a model card may say of a subject."""
+    from measurand.report.model_card import model_card
+
+    text = model_card(findings, subject, _cards(findings.summaries))
+    if output:
+        write_text(Path(output), text)
+    else:
+        sys.stdout.write(text)
+
+
+def write_plots(findings: Findings, folder: Path) -> None:
+    """Write every plot of a study into a folder, and say how many there are."""
+    from measurand.report.study.drawn import save
+
+    written = save(findings, folder)
+    print(f"{len(written)} files in {folder}", file=sys.stderr)
+
+
 def write_text(path: Path, text: str) -> None:
     """Write a file that the user asked for."""
     try:

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from measurand.cli.options import options_from
-from measurand.cli.output import print_json, show_findings, write_findings
+from measurand.cli.output import print_json, show_findings, show_model_card, write_findings, write_plots
 from measurand.cli.progress import Progress, duration
 from measurand.cli.run import GOOD, tell, verdict
 from measurand.core.errors import UnaskableError
@@ -46,9 +46,13 @@ def report(given: argparse.Namespace) -> int:
     """Show a study again from what is stored, without asking anybody."""
     study = load_study(Path(given.runs[0]))
     found = run_sync(lambda: study_findings(study, Options(store=given.store, offline=True)))
-    if given.output:
+    if given.plots:
+        write_plots(found, Path(given.plots))
+    if given.model_card:
+        show_model_card(found, given.model_card, given.output)
+    elif given.output:
         write_findings(found, Path(given.output))
-    else:
+    elif not given.plots:
         show(found, as_json=given.json)
     return GOOD
 

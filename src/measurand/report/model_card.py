@@ -38,15 +38,15 @@ def _lines(findings: Findings, subject: str, summaries: Sequence[Summary], cards
         "Each number holds for its protocol alone: which items were asked, how, and how answers were scored. "
         "Numbers whose hashes differ were not measured in the same way, and must not be compared."
     )
-    yield from ("", "**Contamination.** No test for contamination was made.")
+    yield from ("", "**Contamination.** No test for contamination was made.", "")
     yield from (f"- {safe(_exposure(summary, cards.get(summary.run.benchmark)))}" for summary in summaries)
     known = [
         one for one in findings.decision.threats if one.about in {subject, "", *(s.run.benchmark for s in summaries)}
     ]
     spots = [spot for summary in summaries if (card := cards.get(summary.run.benchmark)) for spot in card.blind_spots]
     if known or spots:
-        yield from ("", "**Known limits.**")
-    yield from (f"- {safe(one.evidence)}" for one in known)
+        yield from ("", "**Known limits.**", "")
+    yield from (f"- {safe(one.evidence[:1].upper() + one.evidence[1:])}" for one in known)
     yield from (f"- {safe(spot)}" for spot in dict.fromkeys(spots))
 
 
