@@ -71,6 +71,17 @@ def test_clusters_widen_the_interval_and_are_counted():
     assert together.high - together.low > 1.5 * (alone.high - alone.low)
 
 
+def test_clustered_means_cover_from_twenty_clusters():
+    """docs/statistics.md. Samples of one item are clusters too."""
+    rng, held = np.random.default_rng(8), [0, 0]
+    labels = np.repeat(np.arange(20), 6)
+    for _ in range(500):
+        right = (rng.uniform(size=120) < rng.beta(2, 2, 20)[labels]).astype(float)
+        found = estimate(right, ACCURACY, clusters=labels), estimate(right, ACCURACY, items=labels)
+        held = [count + (made.low <= 0.5 <= made.high) for count, made in zip(held, found, strict=True)]
+    assert all(0.92 < count / 500 < 0.98 for count in held), held
+
+
 def test_ratios_are_bootstrapped():
     rng = np.random.default_rng(4)
     made = estimate(rng.integers(0, 4, (60, 3)).astype(float), MICRO_F1)
