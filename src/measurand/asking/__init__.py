@@ -3,6 +3,7 @@
 from measurand.asking.chat import LABELS, conversation, join_shots, labels, lay_out
 from measurand.asking.exemplars import choose, same_question
 from measurand.asking.lint import ItemFault, StopFault, lint_items, lint_stop
+from measurand.asking.rendering import render_rows
 from measurand.asking.subset import take_subset
 from measurand.asking.templates import fill, names
 
@@ -19,6 +20,7 @@ __all__ = [
     "lint_items",
     "lint_stop",
     "names",
+    "render_rows",
     "same_question",
     "take_subset",
 ]

@@ -69,6 +69,13 @@ def _run_parser(parser: argparse.ArgumentParser) -> None:
     _file_flags(parser.add_argument_group("columns of a data file"))
     _subject_flags(parser.add_argument_group("the subject"))
     _limit_flags(parser.add_argument_group("limits"))
+    parser.add_argument_group("programs that the subject writes").add_argument(
+        "--no-isolation",
+        default="",
+        metavar="SENTENCE",
+        help="run them in this run although nothing isolates them: "
+        '"I accept that model-written code runs as me" (recorded, and shown by every report)',
+    )
     _output_flags(parser.add_argument_group("output"))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -14,7 +14,7 @@ from measurand.cli.output import print_json
 from measurand.core.errors import InputError
 from measurand.core.fidelity import Check
 from measurand.report.fidelity import counted, fidelity_page, shown
-from measurand.wiring.verifying import verify_folder
+from measurand.wiring.verifying import verify_folder, verify_prompts_against
 
 GOOD, FAILED = 0, 1
 WIDE = 200
@@ -24,7 +24,7 @@ COLOURS = {"equal": "green", "explained": "yellow", "differs": "bold red"}
 def run(given: argparse.Namespace) -> int:
     """Print one line for each figure; exit with 1 where one differs and nobody said why."""
     checks = []
-    for check in verify_folder(given.folder, given.only, run_code=given.run_code):
+    for check in _found(given):
         checks.append(check)
         if given.json:
             print_json(check)
@@ -33,6 +33,12 @@ def run(given: argparse.Namespace) -> int:
     if given.markdown:
         _write(Path(given.markdown), checks)
     return FAILED if any(check.verdict == "differs" for check in checks) else GOOD
+
+
+def _found(given: argparse.Namespace) -> Iterator[Check]:
+    if given.prompts:
+        return verify_prompts_against(given.folder, given.peer, given.only)
+    return verify_folder(given.folder, given.only, run_code=given.run_code)
 
 
 def _print(checks: Sequence[Check]) -> None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from measurand.core.benchmark import Scoring
     from measurand.core.item import Item
     from measurand.core.outcome import Answer
+    from measurand.core.request import Request
     from measurand.core.trial import Measured, Missing
 
 Verdict = Literal["equal", "explained", "differs", "unpublished", "not here", "not run"]
@@ -89,3 +90,35 @@ class Rescoring:
 def _same(ours: Json, other: Json, tolerance: float) -> bool:
     numbers = all(isinstance(one, int | float) and not isinstance(one, bool) for one in (ours, other))
     return bool(abs(ours - other) <= tolerance) if numbers else bool(ours == other)
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A known difference between a peer's prompts and ours: what it is, and how ours becomes theirs."""
+
+    what: str
+    theirs: Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """The same items on both sides: the peer's rows by split, and our requests in the order of the rows asked."""
+
+    splits: Mapping[str, Sequence[Mapping[str, Json]]]
+    requests: Sequence[Request]
+
+
+@dataclass(frozen=True, slots=True)
+class Rendering:
+    """Prompts that a peer's task renders from the same rows.
+
+    `task` is the file of the task inside lm-eval's folder of tasks, asked with so many `shots`. `sides` gets the folder
+    of stored outputs, for their questions. `causes` are the differences that are known.
+    """
+
+    benchmark: str
+    task: str
+    sides: Callable[[Path], Side]
+    files: tuple[str, ...] = ()
+    shots: int = 0
+    causes: tuple[Cause, ...] = ()

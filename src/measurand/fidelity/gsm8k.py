@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
-from measurand.core.fidelity import Figure, Rescoring, Stored
+from measurand.asking import render_rows
+from measurand.benchmarks.gsm8k import BENCHMARK
+from measurand.core.benchmark import Scorer
+from measurand.core.fidelity import Figure, Rendering, Rescoring, Side, Stored
 from measurand.core.item import Item, Question
 from measurand.core.outcome import Answer
-from measurand.core.trial import Measured
+from measurand.core.trial import Found, Measured
 from measurand.data.stored import rows_of
-from measurand.scoring.numbers import NUMERIC, marked_number
+from measurand.scoring.numbers import NUMERIC, marked_number, numeric
 
 OPENAI = {"6b_finetuning": 286, "6b_verification": 515, "175b_finetuning": 458, "175b_verification": 742}
 """Right solutions of 1,319, by the flags that are stored beside them."""
@@ -36,7 +40,39 @@ def openai(stored: Stored) -> Iterator[Figure]:
         yield Figure(f"{model.upper()} after {method}, flags that agree", len(rows), agreeing)
 
 
+TORA_70B, TORA_34B = "gsm8k/tora/tora-70b-v1.0.jsonl", "gsm8k/tora/tora-code-34b-v1.0.jsonl"
+TOLERANCE = numeric(relative="0.0001")
+TOLERANCE_AND_PERCENT = numeric(relative="0.0001", percent=True)
+
+
+def tora_70b(stored: Stored) -> Iterator[Figure]:
+    """What the programs of ToRA-70B printed, with ToRA's tolerance and as strings."""
+    pairs = _printed(stored, TORA_70B)
+    yield Figure(f"ToRA-70B, right of {len(pairs):,} within 0.0001", 1112, _right(TOLERANCE, pairs))
+    yield Figure(f"ToRA-70B, right of {len(pairs):,} as strings", 1102, sum(item.gold == text for item, text in pairs))
+    yield Figure("ToRA-70B, right by our exact rule", None, _right(NUMERIC, pairs))
+
+
+def tora_34b(stored: Stored) -> Iterator[Figure]:
+    """ToRA's checker takes a hundredth and a hundredfold of the gold for right too; that moves two items."""
+    pairs = _printed(stored, TORA_34B)
+    what = f"ToRA-Code-34B, right of {len(pairs):,} within 0.0001"
+    yield Figure(f"{what}, or a hundredth or hundredfold", 1064, _right(TOLERANCE_AND_PERCENT, pairs))
+    yield Figure(what, 1062, _right(TOLERANCE, pairs))
+
+
+def _printed(stored: Stored, name: str) -> list[tuple[Item, str]]:
+    rows = rows_of(stored.folder / name)
+    return [(Item(str(row["idx"]), Question(row["question"]), gold=row["gt"]), str(row["pred"][0])) for row in rows]
+
+
+def _right(scorer: Scorer, pairs: Sequence[tuple[Item, str]]) -> int:
+    return sum(scorer.score(item, Found(text)) == Measured((1.0,)) for item, text in pairs)
+
+
 RESCORINGS = (
+    Rescoring("gsm8k", "microsoft/ToRA@213c1c9, src/outputs", (TORA_70B,), tora_70b),
+    Rescoring("gsm8k", "microsoft/ToRA@213c1c9, src/outputs", (TORA_34B,), tora_34b),
     Rescoring(
         "gsm8k",
         "openai/grade-school-math@3101c7d, example_model_solutions",
@@ -44,3 +80,12 @@ RESCORINGS = (
         openai,
     ),
 )
+
+
+def chain_of_thought(folder: Path) -> Side:
+    """Twenty questions after the eight exemplars of Wei et al."""
+    rows = rows_of(folder / "gsm8k/test.jsonl")[:20]
+    return Side({"test": rows, "train": rows}, render_rows(BENCHMARK, {"test": rows}))
+
+
+PROMPTS = (Rendering("gsm8k", "gsm8k/gsm8k-cot.yaml", chain_of_thought, ("gsm8k/test.jsonl",), shots=8),)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
+from measurand.asking import render_rows
 from measurand.benchmarks.humaneval import BENCHMARK, VARIANTS, to_items
-from measurand.core.fidelity import Figure, Rescoring, Stored
+from measurand.core.fidelity import Figure, Rendering, Rescoring, Side, Stored
 from measurand.core.outcome import Answer
 from measurand.core.trial import Measured
 from measurand.data.stored import rows_of
@@ -50,3 +52,12 @@ RESCORINGS = (
         runs_code=True,
     ),
 )
+
+
+def completion(folder: Path) -> Side:
+    """Twenty prompts, which are the whole question."""
+    rows = rows_of(folder / "humaneval/HumanEval.jsonl.gz")[:20]
+    return Side({"test": rows}, render_rows(BENCHMARK, {"test": rows}))
+
+
+PROMPTS = (Rendering("humaneval", "humaneval/humaneval.yaml", completion, ("humaneval/HumanEval.jsonl.gz",)),)

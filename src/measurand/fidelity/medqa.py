@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
-from measurand.benchmarks.medqa import to_items
-from measurand.core.fidelity import Figure, Rescoring, Stored
+from measurand.asking import render_rows
+from measurand.benchmarks.medqa import BENCHMARK, LETTERS, to_items
+from measurand.core.fidelity import Figure, Rendering, Rescoring, Side, Stored
 from measurand.core.outcome import Answer
 from measurand.core.trial import Measured
 from measurand.data.stored import document_of, rows_of
@@ -51,3 +53,21 @@ RESCORINGS = (
         zero_shot,
     ),
 )
+
+
+def letters(folder: Path) -> Side:
+    """Twenty questions; the peer reads them in another form of the same rows."""
+    rows = rows_of(folder / "medqa/medqa_usmle_4opt_test_1273.jsonl")[:20]
+    theirs = [
+        {
+            "sent1": row["question"],
+            **{f"ending{place}": row["options"][letter] for place, letter in enumerate(LETTERS)},
+            "label": LETTERS.index(row["answer_idx"]),
+        }
+        for row in rows
+    ]
+    splits = {"train": theirs, "validation": theirs, "test": theirs}
+    return Side(splits, render_rows(BENCHMARK, {"test": rows}))
+
+
+PROMPTS = (Rendering("medqa", "medqa/medqa.yaml", letters, ("medqa/medqa_usmle_4opt_test_1273.jsonl",)),)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
-from measurand.benchmarks.mmlu_pro import to_items
+from measurand.asking import render_rows
+from measurand.benchmarks.mmlu_pro import BENCHMARK, to_items
 from measurand.core.benchmark import Reader
-from measurand.core.fidelity import Figure, Rescoring, Stored
+from measurand.core.fidelity import Cause, Figure, Rendering, Rescoring, Side, Stored
 from measurand.core.item import Item
 from measurand.core.outcome import Answer
 from measurand.core.record import Json
@@ -79,3 +81,40 @@ RESCORINGS = (
     Rescoring("mmlu_pro", _SOURCE, (GEMINI,), gemini),
     Rescoring("mmlu_pro", _SOURCE, (LLAMA,), llama),
 )
+
+CAUSES = (
+    Cause(
+        "three empty lines follow the official instruction; in lm-eval none",
+        lambda text: text.replace("letter choice.\n\n\n\n", "letter choice.\n", 1),
+    ),
+    Cause(
+        "lm-eval strips white space around the options, the official code does not",
+        lambda text: "\n".join(
+            f"{line[:3]}{line[3:].strip()}" if line[1:3] == ". " else line for line in text.split("\n")
+        ),
+    ),
+)
+
+
+def chain_of_thought(folder: Path) -> Side:
+    """Twenty questions of biology after five of our own making, since the exemplars are not among the outputs."""
+    rows = [row for row in rows_of(folder / LLAMA) if row["category"] == "biology"][:20]
+    exemplars = [
+        {
+            "question_id": number,
+            "question": f"Which of these is {number} and {number}?",
+            "options": [str(2 * number + step) for step in range(4 + number)],
+            "answer": "A",
+            "answer_index": 0,
+            "cot_content": f"A: Let's think step by step. {number} + {number} = {2 * number}. The answer is (A).",
+            "category": "biology",
+            "src": "made",
+        }
+        for number in range(1, 6)
+    ]
+    kept = [{name: row[name] for name in exemplars[0]} for row in rows]
+    splits = {"test": kept, "validation": exemplars}
+    return Side(splits, render_rows(BENCHMARK, splits))
+
+
+PROMPTS = (Rendering("mmlu_pro", "mmlu_pro/mmlu_pro_biology.yaml", chain_of_thought, (LLAMA,), shots=5, causes=CAUSES),)

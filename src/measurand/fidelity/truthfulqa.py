@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
+from measurand.asking import render_rows
 from measurand.benchmarks.truthfulqa import BENCHMARK, VARIANTS
 from measurand.core.benchmark import Benchmark
-from measurand.core.fidelity import Figure, Rescoring, Stored
+from measurand.core.fidelity import Cause, Figure, Rendering, Rescoring, Side, Stored
 from measurand.core.item import Question
 from measurand.core.outcome import Answer
+from measurand.core.record import Json
 from measurand.core.trial import Measured
 from measurand.data.stored import rows_of
 
@@ -41,5 +44,39 @@ RESCORINGS = (
         "koppula/TruthfulQA@4dee231, derived",
         ("truthfulqa/mc_task.json", "truthfulqa/v0/mc_task.json", "truthfulqa/v1/mc_task.json"),
         chance,
+    ),
+)
+
+DATA = "truthfulqa/v1/mc_task.json"
+UNFINISHED = Cause(
+    "lm-eval's prompt for generation ends with the question; the authors' ends with A:",
+    lambda text: text.removesuffix("\nA:"),
+)
+
+
+def of(benchmark: Benchmark) -> Callable[[Path], Side]:
+    """Twenty questions in the form of the hub."""
+
+    def sides(folder: Path) -> Side:
+        rows: list[dict[str, Json]] = []
+        for row in rows_of(folder / DATA)[:20]:
+            targets = {
+                name: {"choices": list(row[name]), "labels": list(row[name].values())}
+                for name in ("mc1_targets", "mc2_targets")
+            }
+            true = [text for text, label in row["mc2_targets"].items() if label]
+            false = [text for text, label in row["mc2_targets"].items() if not label]
+            answers = {"correct_answers": true, "incorrect_answers": false}
+            rows.append({"question": row["question"], **targets, **answers})
+        return Side({"validation": rows}, render_rows(benchmark, {"test": rows}))
+
+    return sides
+
+
+PROMPTS = (
+    Rendering("truthfulqa", "truthfulqa/truthfulqa_mc1.yaml", of(BENCHMARK), (DATA,)),
+    Rendering("truthfulqa", "truthfulqa/truthfulqa_mc2.yaml", of(VARIANTS["mc2"]), (DATA,)),
+    Rendering(
+        "truthfulqa", "truthfulqa/truthfulqa_gen.yaml", of(VARIANTS["generation"]), (DATA,), causes=(UNFINISHED,)
     ),
 )

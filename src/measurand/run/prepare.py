@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from measurand.asking.exemplars import choose
+from measurand.asking.rendering import render
 from measurand.asking.subset import take_subset
 from measurand.core.benchmark import Asking, Benchmark, Prompting, Scoring
 from measurand.core.errors import DataError, UnaskableError
@@ -99,14 +99,6 @@ def _check_samples(benchmark: Benchmark) -> None:
 
     for metric in benchmark.aggregation.metrics.values():
         metric.within(np.zeros((benchmark.asking.samples, len(metric.columns))))
-
-
-def render(asking: Asking, item: Item, pools: Mapping[str, Sequence[Item]]) -> tuple[Request, ...]:
-    """The requests of one item. A Scaffold's are not known beforehand, so it has none."""
-    if not isinstance(asking, Prompting):
-        return ()
-    shots = choose(asking.shots, item, pools[asking.shots.pool]) if asking.shots is not None else ()
-    return asking.requests(item, shots)
 
 
 def check_askable(benchmark: Benchmark, abilities: Abilities, who: str) -> None:

@@ -83,6 +83,9 @@ def _refuse_other_folders(folder: Path, chosen: Sequence[Rescoring]) -> None:
     if not folder.is_dir():
         message = f"{folder} is no folder; give one that holds stored outputs, such as {_example(chosen)}"
         raise InputError(message)
+    if not chosen:
+        message = "of what was named only prompts can be compared: --prompts"
+        raise InputError(message)
     if not any((folder / name).exists() for one in chosen for name in one.files):
         message = f"{folder} holds none of the stored outputs that can be verified, such as {_example(chosen)}"
         raise InputError(message)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from measurand.core.fidelity import Check, Stored
+from measurand.core.errors import InputError
+from measurand.core.fidelity import Check, Rendering, Side, Stored
 from measurand.core.outcome import Answered
 from measurand.run.marking import mark, runs_programs
-from measurand.study.verify import rescorings, verify
+from measurand.study.verify import renderings, rescorings, verify
+from measurand.study.verify_prompts import verify_prompts
 from measurand.wiring import run_sync
 from measurand.wiring.opening import no_sandbox, open_sandbox
 
@@ -19,6 +24,9 @@ if TYPE_CHECKING:
     from measurand.core.item import Item
     from measurand.core.outcome import Answer
     from measurand.core.trial import Measured, Missing
+
+PEER_SECONDS = 600.0
+"""The longest that a peer may take to render the prompts of all tasks."""
 
 Marked = Mapping[str, "Measured | Missing"]
 
@@ -44,3 +52,51 @@ async def _mark(scoring: Scoring, answers: Sequence[tuple[Item, Answer]]) -> lis
         return await asyncio.gather(*(one(item, answer) for item, answer in answers))
     finally:
         await sandbox.close()
+
+
+def verify_prompts_against(folder: str, peer: str, only: Sequence[str] = ()) -> Iterator[Check]:
+    """Our prompts against those of lm-evaluation-harness, which the Python interpreter `peer` has installed.
+
+    Raises InputError where the folder is none, or where that interpreter does not have it.
+    """
+    path = Path(folder).expanduser()
+    if not path.is_dir():
+        message = f"{path} is no folder; give one that holds stored outputs, whose questions are asked"
+        raise InputError(message)
+    source = f"lm-eval {_peer_version(peer)}"
+    return verify_prompts(path, renderings(only), lambda asked: _render(peer, asked), source)
+
+
+def _peer_version(peer: str) -> str:
+    done = _run_peer(peer, "-c", "import importlib.metadata as m; print(m.version('lm-eval'))")
+    if done.returncode:
+        message = f"{peer or sys.executable} has no lm-eval; name a Python interpreter that has it: --peer PYTHON"
+        raise InputError(message)
+    return done.stdout.strip()
+
+
+def _render(peer: str, asked: Sequence[tuple[Rendering, Side]]) -> list[list[str]]:
+    """Rows go in and texts come out as JSON."""
+    tasks = json.dumps([{"task": one.task, "shots": one.shots, "splits": side.splits} for one, side in asked])
+    done = _run_peer(peer, str(Path(__file__).with_name("lm_eval_prompts.py")), given=tasks)
+    if done.returncode:
+        said = " ".join(done.stderr.strip().splitlines()[-1:])
+        message = f"lm-eval cannot render {', '.join(one.task for one, _ in asked)}: {said}; try another version of it"
+        raise InputError(message)
+    texts: list[list[str]] = json.loads(done.stdout)
+    return texts
+
+
+def _run_peer(peer: str, *arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
+    """Run the interpreter that the user named, as trusted as the command that names it."""
+    command = [peer or sys.executable, *arguments]
+    try:
+        return subprocess.run(  # noqa: S603
+            command, input=given, capture_output=True, text=True, timeout=PEER_SECONDS, check=False
+        )
+    except OSError as error:
+        message = f"{peer} cannot be run ({error.strerror}); name a Python interpreter that has lm-eval: --peer PYTHON"
+        raise InputError(message) from error
+    except subprocess.TimeoutExpired as error:
+        message = f"{peer} gave no answer for {PEER_SECONDS:g} seconds; try again on a machine less busy"
+        raise InputError(message) from error
