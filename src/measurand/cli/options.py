@@ -27,6 +27,7 @@ def options_from(given: argparse.Namespace) -> Options:
         store=given.store,
         limits=limits_from(given),
         subject=subject_options(given),
+        no_isolation=given.no_isolation,
     )
 
 
@@ -90,9 +91,9 @@ def subject_options(given: argparse.Namespace) -> SubjectOptions:
         call_seconds=given.timeout,
         facts=_facts(given.price),
         allowed_endpoints=tuple(given.allow_endpoint),
-    )
         device=given.device,
         dtype=given.dtype,
+    )
 
 
 def _facts(price: str) -> Facts | None:

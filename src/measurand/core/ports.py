@@ -80,11 +80,15 @@ class BatchProvider(Protocol):
 
 
 class Isolation(Record, frozen=True):
-    """How programs are isolated: the level found by trying, and a sentence for people."""
+    """How programs are isolated: the level found by trying, and a sentence for people.
+
+    At level `none` nothing is run, unless that was `accepted`, by name and for one run.
+    """
 
     level: Literal["container", "namespaces", "none"]
     by: str
     detail: str = ""
+    accepted: bool = False
 
 
 class Sandbox(Protocol):

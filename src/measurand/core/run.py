@@ -11,7 +11,8 @@ from measurand.core.subject import Facts, Subject
 class Conditions(Record, frozen=True):
     """What held while a run was made: shown and compared, never part of its identity.
 
-    `subject` holds what the subject says of how it computes.
+    `subject` holds what the subject says of how it computes. `isolation` names the level, and all levels where
+    sessions of the run had different ones; `isolation_detail` its limits, users and measured factor.
     """
 
     measurand: str = ""
@@ -22,6 +23,7 @@ class Conditions(Record, frozen=True):
     data_stand_ins: tuple[str, ...] = ()
     allowed_endpoints: tuple[str, ...] = ()
     subject: tuple[str, ...] = ()
+    isolation_detail: str = ""
 
 
 class Run(Record, frozen=True):

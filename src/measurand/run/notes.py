@@ -8,6 +8,7 @@ from measurand.core.estimate import Tally
 from measurand.core.protocol import Protocol
 from measurand.core.run import Run
 from measurand.core.summary import View
+from measurand.run.isolation import is_unconfined
 from measurand.stats.metrics import PASS_AT
 from measurand.stats.sanity import implausible
 
@@ -31,6 +32,11 @@ def notes(run: Run, protocol: Protocol, tally: Tally, views: tuple[View, ...], g
     if stand_ins:
         yield f"Local copies stood in for the declared data: {', '.join(stand_ins)}; their hashes are in the protocol."
     yield from run.conditions.subject
+    if is_unconfined(run):
+        yield (
+            f"Programs were run without isolation ({run.conditions.isolation}), as was accepted on the command line: "
+            "they could have read, changed and sent anything that this user can, their own verdicts included."
+        )
     if len(run.conditions.served_as) > 1:
         yield f"The endpoint answered under several names: {', '.join(run.conditions.served_as)}."
 

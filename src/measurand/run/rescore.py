@@ -9,7 +9,8 @@ import msgspec
 from measurand.core.benchmark import Benchmark
 from measurand.core.ports import CallMade, Sandbox, Store
 from measurand.core.run import Run, trial_name
-from measurand.run.marking import mark
+from measurand.run.isolation import demand_isolation, with_isolation
+from measurand.run.marking import mark, runs_programs
 from measurand.run.prepare import aggregation_part, scoring_part
 
 if TYPE_CHECKING:
@@ -21,11 +22,15 @@ async def rescore(store: Store, run: Run, benchmark: Benchmark, sandbox: Sandbox
 
     Where that scoring differs from the stored one, the marks belong to another protocol and so to another run,
     which is returned; the old one keeps its scores. Otherwise the marks of `run` are replaced.
+    Raises SandboxError where programs cannot be run; then nothing is changed.
     """
     protocol = msgspec.structs.replace(
         store.protocol(run.id), scoring=scoring_part(benchmark.scoring), aggregation=aggregation_part(benchmark)
     )
     marked = msgspec.structs.replace(run, protocol=protocol.id)
+    if runs_programs(benchmark.scoring):
+        demand_isolation(sandbox)
+        marked = with_isolation(marked, sandbox, store)
     items: list[Item] = list(store.items(run.id))
     store.open_run(marked, protocol, items)
     for slot, trial in store.trials(run.id):

@@ -19,6 +19,7 @@ from measurand.core.request import Complete, Generate, Request
 from measurand.core.run import Conditions, Run
 from measurand.core.subject import Facts, Model, subject_name
 from measurand.run.engine import Ended, Engine, Ports
+from measurand.run.isolation import demand_isolation, with_isolation
 from measurand.run.limits import RunLimits
 from measurand.run.marking import needs_sandbox
 from measurand.run.prepare import Prepared, check_askable, prepare
@@ -59,9 +60,11 @@ def begin(benchmark: Benchmark, data: Data, ports: Ports, limits: RunLimits, occ
 
 
 async def carry_out(engine: Engine, watch: Watch | None = None) -> Ended:
-    """Start the subjects, do what is left, stop the subjects."""
+    """Start the subjects, do what is left, stop the subjects. Raises SandboxError where programs cannot be run."""
     started = []
     try:
+        if needs_sandbox(engine.prepared.benchmark):
+            demand_isolation(engine.ports.sandbox)
         for provider in engine.ports.providers.values():
             started.append(provider)
             await provider.start()
@@ -100,7 +103,7 @@ def _capped(request: Request, max_output: int) -> Request:
 
 def _run(prepared: Prepared, ports: Ports, occasion: Occasion) -> Run:
     subject = ports.providers["target"].subject
-    return Run(
+    run = Run(
         benchmark=prepared.benchmark.name,
         protocol=prepared.protocol.id,
         subject=subject,
@@ -114,13 +117,13 @@ def _run(prepared: Prepared, ports: Ports, occasion: Occasion) -> Run:
             measurand=occasion.version,
             python=platform.python_version(),
             platform=f"{platform.system()} {platform.machine()}",
-            isolation=_isolation(prepared, ports),
             data_stand_ins=prepared.stand_ins,
             allowed_endpoints=occasion.allowed_endpoints,
             subject=_said_of_itself(prepared, ports),
         ),
         recipe=dict(prepared.benchmark.recipe),
     )
+    return with_isolation(run, ports.sandbox, ports.store) if needs_sandbox(prepared.benchmark) else run
 
 
 def _said_of_itself(prepared: Prepared, ports: Ports) -> tuple[str, ...]:
@@ -129,10 +132,3 @@ def _said_of_itself(prepared: Prepared, ports: Ports) -> tuple[str, ...]:
     return tuple(
         dict.fromkeys(conditions[need] for need in sorted(prepared.benchmark.asking.needs) if need in conditions)
     )
-
-
-def _isolation(prepared: Prepared, ports: Ports) -> str:
-    if not needs_sandbox(prepared.benchmark):
-        return ""
-    found = ports.sandbox.describe()
-    return f"{found.level} by {found.by}"

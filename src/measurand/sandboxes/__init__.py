@@ -9,6 +9,20 @@ if TYPE_CHECKING:
     from measurand.core.ports import Sandbox
 
 
+def accept_none(sentence: str, found: Sandbox) -> Sandbox:
+    """The sandbox that was found, or, where it isolates nothing, one that runs programs nevertheless.
+
+    Raises InputError unless the sentence is the one that accepts this.
+    """
+    if sys.platform == "linux":
+        from measurand.sandboxes.unconfined import accept
+
+        return accept(sentence, found)
+    from measurand.core.errors import InputError
+
+    raise InputError("only on Linux can programs be run without isolation; leave --no-isolation out")
+
+
 def find_sandbox(parallel: int | None = None, prefer: Literal["", "namespaces", "docker"] = "") -> Sandbox:
     """The best sandbox of this machine. Nothing is tried before it is asked to describe itself or to run.
 

@@ -132,6 +132,7 @@ class Jail(ABC):
         finally:
             close_all(fds)
         self._begun = begun
+        os.set_blocking(begun, False)
         self._taps = [Tap(fd, limits.output_bytes, self._overflow) for fd in (out, err)]
         self._loop.add_reader(self._begun, self._listen)
         self._loop.add_reader(self._info, self._learn_init)
@@ -172,16 +173,20 @@ class Jail(ABC):
         """
         try:
             async with asyncio.timeout(DEATH_SECONDS):
-                await asyncio.wait({self._informed})
-                if self._init is not None:
-                    with contextlib.suppress(ProcessLookupError):
-                        signal.pidfd_send_signal(self._init, signal.SIGKILL)
-                await asyncio.wait({self.ended})
+                await _done(self._informed)
+                self._end()
+                await _done(self.ended)
                 await self._bury()
         except TimeoutError:
             raise SandboxError(f"a jail could not be ended within {DEATH_SECONDS:g} seconds") from None
         finally:
             self._let_go()
+
+    def _end(self) -> None:
+        """End the first process, and with it all others."""
+        if self._init is not None:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._init, signal.SIGKILL)
 
     async def _bury(self) -> None:  # noqa: B027 - most kinds leave nothing to us
         """Reap what is left to us once the first process is gone."""
@@ -214,12 +219,11 @@ class Jail(ABC):
 
     def _listen(self) -> None:
         """Take what the watcher says; it closes the pipe when all is over, and nobody else in the jail has it."""
-        said = os.read(self._begun, _CHUNK)
-        self._said += said
-        if not said:
+        with contextlib.suppress(BlockingIOError):
+            while said := os.read(self._begun, _CHUNK):
+                self._said += said
             self._loop.remove_reader(self._begun)
-            if not self.ended.done():
-                self.ended.set_result(None)
+            self.ended.set_result(None)
 
     def _hear(self, said: bytes) -> None:
         """Take the watcher's report; where there is none, what is known outside must do."""
@@ -262,6 +266,12 @@ def _inner(limits: Limits) -> dict[str, int]:
         "disk": limits.disk_bytes,
         "processes": limits.processes,
     }
+
+
+async def _done(future: asyncio.Future[None]) -> None:
+    """Wait for a future that outlives whoever waits."""
+    if not future.done():
+        await asyncio.wait({future})
 
 
 async def readable(fd: int) -> None:

@@ -109,8 +109,9 @@ def as_user(uid: int | None) -> dict[str, Any]:
 def memory_file(data: bytes) -> int:
     """A descriptor of an unnamed file that holds these bytes, at its start."""
     fd = os.memfd_create("measurand")
-    with open(fd, "wb", closefd=False) as file:
-        file.write(data)
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(fd, rest) :]
     os.lseek(fd, 0, os.SEEK_SET)
     return fd
 

@@ -40,7 +40,8 @@ class Options:
 
     `data` maps a benchmark (or `benchmark:source`) to a local copy of its data set. `store` is a path, a URL,
     `:memory:`, or empty for MEASURAND_STORE and then the default. `offline` replays only. `subset`, `samples` and
-    `max_output` (tokens of a reply) make another protocol.
+    `max_output` (tokens of a reply) make another protocol. `no_isolation` is the sentence that accepts, for this run,
+    that programs are executed although nothing isolates them.
     """
 
     subset: Subset | None = None
@@ -52,6 +53,7 @@ class Options:
     limits: RunLimits = field(default_factory=RunLimits)
     subject: SubjectOptions = field(default_factory=SubjectOptions)
     offline: bool = False
+    no_isolation: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +127,7 @@ def begin_evaluation(
     """Everything that comes before the first request."""
     resolved = shaped(open_benchmark(benchmark), options)
     provider = open_subject(subject, options.subject)
-    sandbox = open_sandbox() if needs_sandbox(resolved) else no_sandbox()
+    sandbox = open_sandbox(options.no_isolation) if needs_sandbox(resolved) else no_sandbox()
     ports = Ports({"target": provider}, sandbox, open_store(options.store))
     occasion = Occasion(
         name=options.occasion,

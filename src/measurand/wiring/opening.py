@@ -17,6 +17,7 @@ from measurand.core.subject import Facts
 
 if TYPE_CHECKING:
     from measurand.core.ports import Data, Sandbox, Store
+    from measurand.core.tokens import Seam
 
 DEFAULT_STORE = Path(".measurand") / "measurand.db"
 VENDORS = ("anthropic", "google")
@@ -54,11 +55,15 @@ def open_data(overrides: Mapping[str, str]) -> Data:
     return data.open_data(overrides)
 
 
-def open_sandbox() -> Sandbox:
-    """The best isolation this machine offers, found by trying."""
+def open_sandbox(no_isolation: str = "") -> Sandbox:
+    """The best isolation this machine offers, found by trying.
+
+    `no_isolation` is the sentence that accepts none for this one run. Raises InputError for any other.
+    """
     from measurand import sandboxes
 
-    return sandboxes.find_sandbox()
+    found = sandboxes.find_sandbox()
+    return sandboxes.accept_none(no_isolation, found) if no_isolation else found
 
 
 def no_sandbox() -> Sandbox:
@@ -138,12 +143,12 @@ def _open_local(kind: str, name: str, options: SubjectOptions) -> Provider:
         from measurand.providers.llamacpp import LlamaCpp
 
         return LlamaCpp(name, seconds=options.call_seconds)
+    if kind == "transformers":
+        return _open_transformers(name, options)
     if kind == "replay":
         from measurand.providers.replay import Replay
 
         return Replay(name)
-    if kind == "transformers":
-        return _open_transformers(name, options)
     if kind == "command":
         from measurand.providers.command import CommandProvider
 
@@ -156,15 +161,20 @@ def _open_local(kind: str, name: str, options: SubjectOptions) -> Provider:
 
 
 def _open_transformers(name: str, options: SubjectOptions) -> Provider:
-    from measurand.asking import seam, windows
-    from measurand.core.tokens import Seam
     from measurand.providers.transformers import Transformers
     from measurand.providers.transformers_files import TransformersOptions
-    from measurand.scoring.reasoning import is_stopped
 
-    joins = Seam(seam.begin, seam.join, seam.fit, windows.windows, is_stopped)
     defaults = TransformersOptions()
     chosen = msgspec.structs.replace(
         defaults, device=options.device or defaults.device, dtype=options.dtype or defaults.dtype
     )
-    return Transformers(name, joins, chosen)
+    return Transformers(name, open_seam(), chosen)
+
+
+def open_seam() -> Seam:
+    """The pure functions that a provider with a tokenizer of its own joins, cuts and stops texts by."""
+    from measurand.asking import seam, windows
+    from measurand.core.tokens import Seam
+    from measurand.scoring.reasoning import is_stopped
+
+    return Seam(seam.begin, seam.join, seam.fit, windows.windows, is_stopped)

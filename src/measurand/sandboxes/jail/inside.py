@@ -53,7 +53,7 @@ def begin(watcher_fd: int) -> None:
     os.write(watcher_fd, BEGUN)
     os.close(watcher_fd)
     sys.argv[1:] = []
-    sys.path.remove("/jail")
+    del sys.path[0]  # where our own modules are
 
 
 def _watch(child: int, watcher_fd: int, channels: list[int]) -> NoReturn:
