@@ -195,3 +195,44 @@ def test_the_interval_over_seeds_covers_and_a_pooled_one_would_not():
         narrow += abs(d.mean()) <= 1.96 * d.std(ddof=1) / np.sqrt(200)
     assert covered / 300 >= 0.93
     assert narrow < covered, "items alone forget that seeds differ"
+
+
+def test_who_is_dominated_is_tested_and_quality_stands_beside_cost():
+    from dataclasses import replace
+
+    rng = np.random.default_rng(2)
+    cheap, dear = result("cheap", "loans", many(200, 0.9)), result("dear", "loans", many(200, 0.6, seed=5))
+    costs = {"cheap": rng.normal(0.001, 0.0001, 200), "dear": rng.normal(0.004, 0.0001, 200)}
+    waits = {"cheap": rng.gamma(4, 0.2, 200), "dear": rng.gamma(4, 0.6, 200)}
+    made = [
+        replace(one, tables=replace(one.tables, costs=costs[one.subject], seconds=waits[one.subject]))
+        for one in (cheap, dear)
+    ]
+    by = {one.subject: one for one in findings(evidence(made)).tradeoffs}
+    assert (by["dear"].dominated_by, by["cheap"].dominated_by) == (("cheap",), ())
+    assert by["cheap"].cost.unit == "USD"
+    assert by["cheap"].latency.unit == "s"
+    assert by["cheap"].quality.value == 0.9
+    near = [
+        made[0],
+        replace(made[1], tables=replace(made[1].tables, costs=costs["cheap"], seconds=waits["cheap"] * 0.5)),
+    ]
+    assert not any(one.dominated_by for one in findings(evidence(near)).tradeoffs), "worse, and faster"
+
+
+def test_stated_confidence_is_held_against_what_was_right():
+    from dataclasses import replace
+
+    from measurand.stats.metrics import find
+    from measurand.stats.missing import by_item
+
+    rng = np.random.default_rng(3)
+    right = (rng.random(400) < 0.6).astype(float)
+    rows = np.column_stack((np.full(400, 0.95), right))
+    base = result("m", "loans", right.tolist())
+    table = by_item(find("rms_calibration_error@1"), rows, np.arange(400), 400)
+    one = replace(base, tables=replace(base.tables, metrics={**base.tables.metrics, "rms": table}))
+    (made,) = findings(evidence([one])).calibration
+    ece = next(error for error in made.errors if error.metric == "ece")
+    assert ece.value == pytest.approx(0.95 - right.mean(), abs=1e-9)
+    assert findings(evidence([base])).calibration == ()

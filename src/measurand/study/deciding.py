@@ -19,6 +19,7 @@ from measurand.study.evidence import Evidence, Scenario, parts
 from measurand.study.judging import judge, narrowest_pass
 from measurand.study.methods import effects
 from measurand.study.threats import threats
+from measurand.study.trading import calibrations, tradeoffs
 from measurand.study.words import counted, difference
 
 MOST_CAUSES = 6
@@ -38,6 +39,8 @@ def findings(evidence: Evidence) -> Findings:
         contrasts=found,
         rankings=rankings(evidence, found),
         coverage=coverage(evidence),
+        tradeoffs=tradeoffs(evidence),
+        calibration=calibrations(evidence),
         simulated=tuple(one.label for one in evidence.candidates if one.simulated),
         made=evidence.made,
     )
