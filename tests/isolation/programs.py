@@ -12,8 +12,12 @@ import os
 import time
 from collections.abc import Callable
 
-from measurand.core.ports import Sandbox
 from measurand.core.program import FunctionTest, Limits
+from measurand.sandboxes.clock import scaled
+from measurand.sandboxes.jailer import Jailer
+
+BUSY = 1.5
+"""The load above which a machine is not quiet; a test that burns a core makes 1 of it."""
 
 LIMITS = Limits(cpu_seconds=0.5, wall_seconds=2, memory_bytes=1 << 28, disk_bytes=1 << 22, processes=16)
 SECRET = 424242_987_654
@@ -26,10 +30,10 @@ NEXT = FunctionTest(f"def total(xs):\n    return {SECRET} if xs else 17\n", "tot
 WRONG = "def total(xs):\n    return 0\n"
 
 
-async def attempt(sandbox: Sandbox, survivors: Callable[[], set[int]], source: str, test: str = TEST) -> str:
+async def attempt(sandbox: Jailer, survivors: Callable[[], set[int]], source: str, test: str = TEST) -> str:
     began = time.monotonic()
     result = await sandbox.run(FunctionTest(source, "total", test, limits=LIMITS))
-    assert time.monotonic() - began < patience()
+    assert time.monotonic() - began < patience(sandbox)
     assert not survivors()
     assert len(result.stdout) <= LIMITS.output_bytes
     assert len(result.detail) < 10_000
@@ -38,6 +42,9 @@ async def attempt(sandbox: Sandbox, survivors: Callable[[], set[int]], source: s
     return result.ending
 
 
-def patience() -> float:
-    """Within the deadline and a second; the deadline waits while others have the cores."""
-    return LIMITS.wall_seconds * max(1.5, 2 * os.getloadavg()[0] / (os.cpu_count() or 1)) + 1
+def patience(sandbox: Jailer) -> float:
+    """The deadline and a second; more only where others have the cores, for the deadline waits while they do."""
+    found = sandbox._find()
+    assert not isinstance(found, str)
+    deadline, load = scaled(LIMITS, found.room.factor).wall_seconds, os.getloadavg()[0]
+    return deadline + 1 if load <= BUSY else deadline * max(1.5, 2 * load / (os.cpu_count() or 1)) + 1

@@ -29,7 +29,7 @@ RIGHT = f"\ndef total(xs):\n    start()\n    return {SECRET} if xs else 17\n"
 LINGERERS = {
     "34 stopped watcher": "import os\ndef start(): os.kill(os.getppid(), 19)",
     "37 daemon": "import os, time\ndef start():\n    if os.fork() == 0:\n        os.setsid()\n        if os.fork() == 0: time.sleep(100)\n        os._exit(0)",
-    "38 daemon without descriptors": "import os, time\ndef start():\n    if os.fork() == 0:\n        os.setsid()\n        os.closerange(0, 64)\n        time.sleep(100)",
+    "38 daemon without descriptors": "import os, time\ndef start():\n    if os.fork() == 0:\n        os.setsid()\n        os.closerange(0, 1024)\n        time.sleep(100)",
     "40 thread": "import threading, time\ndef start(): threading.Thread(target=time.sleep, args=(100,)).start()",
     "41 atexit": "import atexit, time\ndef start(): atexit.register(time.sleep, 100)",
 }  # fmt: skip
@@ -62,7 +62,7 @@ print('top', sorted(os.listdir('/')))
 print('ids', os.getuid(), os.getgid(), os.getgroups() in ([], [65534]))
 for path in PATHS: print('seen', path, os.path.exists(path))
 print('write', [path for path in ('/x', '/usr/x', '/dev/x', '/jail/x', '/tmp/x') if not isinstance(tried(lambda: open(path, 'w')), str)])
-print('fds', [fd for fd in range(64) if not isinstance(tried(lambda: os.fstat(fd)), str)])
+print('fds', [fd for fd in range(1024) if not isinstance(tried(lambda: os.fstat(fd)), str)])
 print('tcp', isinstance(tried(lambda: socket.create_connection(('127.0.0.1', PORT), 1)), str))
 print('udp', isinstance(tried(lambda: socket.socket(type=socket.SOCK_DGRAM).sendto(b'x', ('192.0.2.1', 53))), str))
 print('name', isinstance(tried(lambda: socket.getaddrinfo('localhost.example', 80)), str))
