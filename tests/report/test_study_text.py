@@ -167,7 +167,7 @@ def test_the_model_card_names_protocols_and_what_is_not_known_of_contamination()
         "released 2021-03-01, and the subject's cut-off is not stated; the subject may have been trained on it" in text
     )
     assert "no day of release is stated" in text
-    assert "Hinglish is 15.8 points below" in text
+    assert "hinglish is 15.8 points below" in text
     assert "weights it serves" not in text, "that threat is about another subject"
     with pytest.raises(InputError, match="its subjects are assistant-a, assistant-b, present-model"):
         model_card(study, "nobody")

@@ -46,7 +46,7 @@ def _lines(findings: Findings, subject: str, summaries: Sequence[Summary], cards
     spots = [spot for summary in summaries if (card := cards.get(summary.run.benchmark)) for spot in card.blind_spots]
     if known or spots:
         yield from ("", "**Known limits.**", "")
-    yield from (f"- {safe(one.evidence[:1].upper() + one.evidence[1:])}" for one in known)
+    yield from (f"- {safe(one.evidence)}" for one in known)
     yield from (f"- {safe(spot)}" for spot in dict.fromkeys(spots))
 
 

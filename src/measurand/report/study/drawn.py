@@ -71,7 +71,7 @@ def _svg(plot: Plot, *, titled: bool = False) -> str:
 
     from measurand.report.study.charts import specification
 
-    return vegalite_to_svg(specification(plot, titled=titled))
+    return vegalite_to_svg(specification(plot, titled=titled), allowed_base_urls=[])
 
 
 def _plain(element: ET.Element) -> None:

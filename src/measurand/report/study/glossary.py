@@ -18,9 +18,9 @@ WORDS = {
     "margin": (
         "How far a subject may fall below another and still count as not worse, as a rule of the study states it."
     ),
-    "adjusted p": (
-        "The chance of a difference at least this large if there were none, raised for the number of comparisons "
-        "made at once."
+    "p-value": (
+        "The chance of a difference at least this large if there were none. Adjusted: it may be read as if the "
+        "comparison had been the only one, however many were made at once."
     ),
     "smallest detectable difference": (
         "The smallest true difference that a comparison of this size finds four times in five. Smaller ones may "
@@ -29,7 +29,7 @@ WORDS = {
     "tie group": "Subjects that cannot be told apart by what was measured. A subject may belong to two groups.",
     "slice": "A named part of the items, such as one language.",
     "coverage matrix": "What was measured, and for every empty cell why it is empty.",
-    "dominated": "Another subject is better in quality, cost and latency at once, beyond their errors.",
+    "dominated": "Another subject is no worse in quality, cost and latency, and better in one of them, beyond chance.",
     "calibration": (
         "Whether a subject is right as often as it is sure: of the answers given with 80 % confidence, 80 % "
         "should be right."
