@@ -73,7 +73,7 @@ class Ranking(Record, frozen=True):
 class Tradeoff(Record, frozen=True):
     """One subject's quality, cost (US dollars for 1,000 items) and latency (seconds, 95th percentile).
 
-    `dominated_by` names the subjects that are better in every one of them, beyond their errors.
+    `dominated_by` names the subjects that are no worse in all of them and better in one, beyond chance.
     """
 
     subject: str
