@@ -51,7 +51,10 @@ JSON_SCHEMA = Scorer("json_schema", 1, _schema_of_item)
 
 
 def _instruments(spec: PrivateSet) -> Mapping[str, Callable[[], tuple[Reader, Scorer]]]:
-    """Each scorer by name, with the reader that reads for it; only those that are used are loaded."""
+    """Each scorer that a row may name, with the reader that reads for it; only those that are used are loaded.
+
+    All of them together are the scoring of a set whose rows choose, so one more here is another protocol of each.
+    """
     return {
         "exact": lambda: (scoring.WHOLE_TEXT, scoring.exact(spec.normalise) if spec.normalise else scoring.EXACT),
         "numeric": lambda: (scoring.NUMBER, scoring.numeric(absolute=spec.tolerance)),
@@ -61,7 +64,6 @@ def _instruments(spec: PrivateSet) -> Mapping[str, Callable[[], tuple[Reader, Sc
         "token_f1": lambda: (scoring.WHOLE_TEXT, scoring.TOKEN_F1),
         "json_equal": lambda: (scoring.JSON_VALUE, scoring.JSON_EQUAL),
         "json_schema": lambda: (scoring.JSON_VALUE, JSON_SCHEMA),
-        "flag": lambda: (scoring.WHOLE_TEXT, FLAG),
         "rubric": lambda: (scoring.WHOLE_TEXT, scoring.RUBRIC),
     }
 
@@ -72,13 +74,16 @@ def private_markings(spec: PrivateSet) -> tuple[Marking, ...]:
         return (Marking("score", scoring.WHOLE_TEXT, scoring.from_function(spec.scoring.removeprefix(PYTHON))),)
     if spec.scoring.startswith(ASSERT):
         return (Marking("score", scoring.WHOLE_TEXT, assertion(spec.scoring.removeprefix(ASSERT))),)
+    if spec.scoring == FLAG.name:
+        return (Marking("score", scoring.WHOLE_TEXT, FLAG),)
     instruments = _instruments(spec)
     if spec.scoring.startswith("column:"):
         return (_by_row({name: make() for name, make in instruments.items()}),)
     if spec.scoring not in instruments:
         known = ", ".join(instruments)
         raise InputError(
-            f"there is no scoring '{spec.scoring}'; there are {known}, assert:NAME, column:NAME, python:module:function"
+            f"there is no scoring '{spec.scoring}'; there are {known}, flag, assert:NAME, column:NAME, "
+            "python:module:function"
         )
     reader, scorer = instruments[spec.scoring]()
     return (Marking("score", reader, scorer),)
