@@ -12,9 +12,18 @@ from measurand.scoring.answer_lines import (
 from measurand.scoring.choosing import CHOICE_SCORE
 from measurand.scoring.code import CODE, CODE_COMPLETION
 from measurand.scoring.drop import DROP
+from measurand.scoring.grids import ATTEMPTED_GRIDS, OUTPUTS, TASK_MEAN, WHOLE_TASK
+from measurand.scoring.ifeval.scorers import (
+    INSTRUCTION_LOOSE,
+    INSTRUCTION_STRICT,
+    PROMPT_LOOSE,
+    PROMPT_STRICT,
+)
 from measurand.scoring.jsons import JSON_EQUAL, JSON_VALUE
 from measurand.scoring.letters import ARGMAX, CHOICE, CHOICE_STRICT, CHOICES
 from measurand.scoring.likelihoods import LOG_PROBABILITIES, TRUE_MASS
+from measurand.scoring.maths.reading import BOXED, MATHS_ANSWER, MINERVA_ANSWER
+from measurand.scoring.maths.scorers import HENDRYCKS_EQUAL, MATHS_EQUAL, MATHS_VOTE
 from measurand.scoring.numbers import (
     GSM8K_COT_STRICT,
     GSM8K_STRICT,
@@ -29,6 +38,7 @@ from measurand.scoring.rubric import RUBRIC
 from measurand.scoring.texts import (
     BEFORE_NEXT_QUESTION,
     CONTAINS,
+    ENTIRE_TEXT,
     EXACT,
     EXACT_STRICT,
     FIRST_LINE,
@@ -43,9 +53,12 @@ READERS: tuple[Reader, ...] = (
     CHOICE, CHOICES, CHOICE_STRICT, ARGMAX, WHOLE_TEXT, FIRST_LINE, BEFORE_NEXT_QUESTION, JSON_VALUE,
     CODE, CODE_COMPLETION, MMLU_PRO_FIRST_STEP, MMLU_PRO_THREE_STEPS, SIMPLE_EVALS_LETTER,
     ANSWER_LINE, ANSWER_LINE_STRICT, ANSWER_AND_CONFIDENCE, LOG_PROBABILITIES,
+    ENTIRE_TEXT, ATTEMPTED_GRIDS, BOXED, MINERVA_ANSWER, MATHS_ANSWER,
 )  # fmt: skip
 
 SCORERS: tuple[Scorer, ...] = (
     NUMERIC, CHOICE_SCORE, EXACT, EXACT_STRICT, CONTAINS, TOKEN_F1, SQUAD_EXACT, SQUAD_F1, DROP, JSON_EQUAL, RUBRIC,
     CONFIDENT_EXACT, TRUE_MASS,
+    PROMPT_STRICT, PROMPT_LOOSE, INSTRUCTION_STRICT, INSTRUCTION_LOOSE, WHOLE_TASK, TASK_MEAN, OUTPUTS,
+    MATHS_EQUAL, HENDRYCKS_EQUAL, MATHS_VOTE,
 )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Mathematical answers: reading them from a solution, and whether two of them are equal, by several signals."""
