@@ -84,6 +84,7 @@ def _what_flags(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--seed", type=int, default=0, help="the seed of the sample (default 0)")
     group.add_argument("--stratify", default="", metavar="FIELD", help="keep the shares of this slice in the sample")
     group.add_argument("--samples", type=int, metavar="K", help="K answers to each item")
+    group.add_argument("--shot-orders", type=int, metavar="K", help="ask each item in K orders of its exemplars")
     group.add_argument("--max-output", type=int, metavar="N", help="tokens of one reply")
     group.add_argument("--data", action="append", default=[], metavar="NAME=PATH", help="a local copy of a data set")
     group.add_argument("--occasion", default="", metavar="NAME", help="measure again on purpose, under this name")

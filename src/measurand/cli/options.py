@@ -22,6 +22,7 @@ def options_from(given: argparse.Namespace) -> Options:
         subset=_subset(given),
         samples=_positive("--samples", given.samples),
         max_output=_positive("--max-output", given.max_output),
+        shot_orders=_positive("--shot-orders", given.shot_orders),
         data=data_overrides(given.data),
         occasion=given.occasion,
         store=given.store,

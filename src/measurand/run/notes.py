@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
+import re
+import statistics
 from collections.abc import Iterable, Iterator
 
+from measurand.asking.orders import ORDER
 from measurand.core.estimate import Tally
 from measurand.core.protocol import Protocol
 from measurand.core.run import Run
@@ -25,6 +29,7 @@ def notes(run: Run, protocol: Protocol, tally: Tally, views: tuple[View, ...], g
             over, fault = view.view.removeprefix("macro:"), view.estimate.method.removeprefix("none: ")
             yield f"The macro {view.estimate.metric} over {over} has no number: {fault}."
     yield from _sensitivity(protocol, views)
+    yield from _orders(protocol, views)
     yield from _pass_at(run, protocol, views)
     whole = {view.estimate.metric: view.estimate.value for view in views if view.view == "pooled"}
     yield from (f"{fault[0].upper()}{fault[1:]}." for fault in implausible(whole))
@@ -55,18 +60,40 @@ def _unfinished(protocol: Protocol, tally: Tally) -> Iterator[str]:
 
 
 def _sensitivity(protocol: Protocol, views: tuple[View, ...]) -> Iterator[str]:
-    """What another reader of the same answers would have made of the headline."""
+    """What another reader of the same answers, or other labels, would have made of the headline."""
     whole = {view.estimate.metric: view.estimate for view in views if view.view == "pooled"}
     first, *others = protocol.scoring.markings
     rule = protocol.aggregation.metrics
     for other in others:
-        alike = other.scorer == first.scorer and rule.get(other.metric) == rule.get(first.metric)
+        alike = _bare(other.scorer) == _bare(first.scorer) and rule.get(other.metric) == rule.get(first.metric)
         a, b = whole.get(first.metric), whole.get(other.metric)
-        if alike and other.reader != first.reader and a and b and a.value is not None and b.value is not None:
+        if (other.reader == first.reader) == (other.scorer == first.scorer):
+            continue  # neither changed, or both, which says nothing of either
+        if alike and a and b and a.value is not None and b.value is not None:
             share = not b.unit
             number = f"{100 * b.value:.1f} %" if share else f"{b.value:.4g} {b.unit}"
             change = f"{100 * (b.value - a.value):+.1f} points" if share else f"{b.value - a.value:+.4g}"
-            yield f"Read by {other.reader} instead of {first.reader}, the same answers give {number} ({change})."
+            told = "Read" if other.reader != first.reader else "Scored"
+            by, instead = (other.reader, first.reader) if told == "Read" else (other.scorer, first.scorer)
+            yield f"{told} by {by} instead of {instead}, the same answers give {number} ({change})."
+
+
+def _bare(scorer: str) -> str:
+    """The scorer without the label that it takes as gold: choice[corrected]@1 and choice[original]@1 are alike."""
+    return re.sub(r"\[\w+\]", "", scorer)
+
+
+def _orders(protocol: Protocol, views: tuple[View, ...]) -> Iterator[str]:
+    """How far the headline moves with the order of the exemplars alone."""
+    headline = protocol.scoring.markings[0].metric
+    found = [view.estimate for view in views if view.view == f"slice:{ORDER}" and view.estimate.metric == headline]
+    values = [one.value for one in found if one.value is not None]
+    if len(values) > 1 and not found[0].unit:
+        mean, error = statistics.fmean(values), statistics.stdev(values) / math.sqrt(len(values))
+        yield (
+            f"Over {len(values)} orders of the exemplars, {headline} is {100 * mean:.1f} % on average, with a standard "
+            f"error of {100 * error:.2f} points over orders ({100 * min(values):.1f} to {100 * max(values):.1f} %)."
+        )
 
 
 def _pass_at(run: Run, protocol: Protocol, views: tuple[View, ...]) -> Iterator[str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 import measurand
+from measurand.asking.orders import in_orders
 from measurand.core.benchmark import Benchmark, Subset
 from measurand.core.errors import UnaskableError
 from measurand.core.run import Plan, Run
@@ -39,14 +40,16 @@ class Options:
     """Everything about an evaluation that is not the benchmark or the subject.
 
     `data` maps a benchmark (or `benchmark:source`) to a local copy of its data set. `store` is a path, a URL,
-    `:memory:`, or empty for MEASURAND_STORE and then the default. `offline` replays only. `subset`, `samples` and
-    `max_output` (tokens of a reply) make another protocol. `no_isolation` is the sentence that accepts, for this run,
+    `:memory:`, or empty for MEASURAND_STORE and then the default. `offline` replays only. `subset`, `samples`,
+    `max_output` (tokens of a reply) and `shot_orders` (in how many orders of its exemplars each item is asked) make
+    another protocol. `no_isolation` is the sentence that accepts, for this run,
     that programs are executed although nothing isolates them.
     """
 
     subset: Subset | None = None
     samples: int | None = None
     max_output: int | None = None
+    shot_orders: int | None = None
     data: Mapping[str, str] = field(default_factory=dict)
     occasion: str = ""
     store: str = ""
@@ -184,13 +187,15 @@ def _family(benchmark: str | Benchmark | PrivateSet) -> list[Benchmark]:
 
 
 def shaped(benchmark: Benchmark, options: Options) -> Benchmark:
-    """The benchmark with the subset, the samples and the reply length asked for; each makes another protocol."""
+    """The benchmark with the subset, samples, reply length and orders asked for; each makes another protocol."""
     if options.subset is not None:
         benchmark = replace(benchmark, task=replace(benchmark.task, subset=options.subset))
     if options.samples is not None:
         benchmark = with_samples(benchmark, options.samples)
     if options.max_output is not None:
         benchmark = with_max_output(benchmark, options.max_output)
+    if options.shot_orders is not None:
+        benchmark = in_orders(benchmark, options.shot_orders)
     return benchmark
 
 
