@@ -111,8 +111,8 @@ def test_selective_accuracy_takes_ties_whole():
 def test_the_interval_of_the_aurc_covers():
     rng = np.random.default_rng(5)
     truth = aurc(*drawn(400_000, np.random.default_rng(6)))
-    runs, held = 250, 0
+    runs, held = 150, 0
     for _ in range(runs):
-        low, high = percentiles(bootstrap(AURC.over, np.column_stack(drawn(300, rng)), draws=400))
+        low, high = percentiles(bootstrap(AURC.over, np.column_stack(drawn(200, rng)), draws=300))
         held += low <= truth <= high
-    assert 0.91 < held / runs < 0.98
+    assert 0.89 < held / runs < 0.985
