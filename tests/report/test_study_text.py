@@ -95,6 +95,9 @@ def test_what_is_not_known_is_counted_and_about_the_chosen_subject():
         "1 comparison is refused: measured differently.",
         "10 threats to what is said here: reasons why a number may not mean what it seems to.",
     ]
+    nobody = findings()
+    nobody = replace(nobody, decision=replace(nobody.decision, chosen=""))
+    assert next(count for _, count, _ in unknown(nobody)) == "2 rules are undecided", "rules, not rules times subjects"
     assert list(unknown(EMPTY)) == []
     assert opening(EMPTY).startswith("There is no answer yet")
     assert simulated(EMPTY) == ""

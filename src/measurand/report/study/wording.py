@@ -72,11 +72,11 @@ def unknown(findings: Findings) -> Iterator[tuple[str, str, str]]:
     """What is not known: the anchor of the page that has more on it, how many, and of what."""
     decision = findings.decision
     about = [rule for rule in decision.rules if rule.subject == decision.chosen] if decision.chosen else decision.rules
-    undecided = [rule for rule in about if rule.verdict == "undecided"]
+    undecided = dict.fromkeys(rule.text for rule in about if rule.verdict == "undecided")
     if undecided:
         whose = f" for {decision.chosen}" if decision.chosen else ""
-        texts = "; ".join(dict.fromkeys(rule.text for rule in undecided))
-        yield "rules", _count(len(undecided), "rule is undecided", "rules are undecided"), f"{whose}: {texts}."
+        told = _count(len(undecided), "rule is undecided", "rules are undecided")
+        yield "rules", told, f"{whose}: {'; '.join(undecided)}."
     empty = sum(cell.estimate is None for cell in findings.coverage)
     if empty:
         told = f"{empty:,} of {len(findings.coverage):,} cells"
