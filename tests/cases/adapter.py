@@ -12,6 +12,7 @@ from tests.cases.caching_resume import caching_resume
 from tests.cases.calibration import calibration
 from tests.cases.code_passk import code_passk
 from tests.cases.data_files import data_files
+from tests.cases.dataset_errata import dataset_errata
 from tests.cases.em_f1 import em_f1
 from tests.cases.fewshot import fewshot
 from tests.cases.letter_extraction import letter_extraction
@@ -27,6 +28,7 @@ THEMES: dict[str, Callable[[dict[str, Any]], Any]] = {
     "calibration": calibration,
     "code-passk": code_passk,
     "data-files": data_files,
+    "dataset-errata": dataset_errata,
     "em-f1": em_f1,
     "fewshot": fewshot,
     "letter-extraction": letter_extraction,

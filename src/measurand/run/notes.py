@@ -7,7 +7,7 @@ import re
 import statistics
 from collections.abc import Iterable, Iterator
 
-from measurand.asking.orders import ORDER
+from measurand.asking.shot_orders import ORDER
 from measurand.core.estimate import Tally
 from measurand.core.protocol import Protocol
 from measurand.core.run import Run

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 import measurand
-from measurand.asking.orders import in_orders
+from measurand.asking.shot_orders import in_orders
 from measurand.core.benchmark import Benchmark, Subset
 from measurand.core.errors import UnaskableError
 from measurand.core.run import Plan, Run

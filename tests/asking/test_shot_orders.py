@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from measurand.asking.orders import ORDER, in_orders
 from measurand.asking.rendering import render
+from measurand.asking.shot_orders import ORDER, in_orders
 from measurand.benchmarks.mmlu import BENCHMARK, VARIANTS
 from measurand.core.benchmark import Prompting
 from measurand.core.errors import InputError

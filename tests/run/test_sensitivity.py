@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from measurand.asking.orders import in_orders
+from measurand.asking.shot_orders import in_orders
 from measurand.benchmarks.mmlu import BENCHMARK, VARIANTS
 from measurand.core.benchmark import Benchmark
 from measurand.core.call import Reply
