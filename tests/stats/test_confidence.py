@@ -106,13 +106,13 @@ def theirs_of_hle(confidence, correct, size):
     return math.sqrt(total)
 
 
-@pytest.mark.parametrize("n", [100, 199, 200, 350, 2_158])
+@pytest.mark.parametrize("n", [200, 299, 350, 2_158])
 def test_hles_own_error(n):
     confidence, correct = drawn(n)
     assert hle_calibration_error(confidence, correct) == pytest.approx(
         theirs_of_hle(confidence, correct, 100), abs=1e-12
     )
-    assert math.isnan(hle_calibration_error(confidence[:99], correct[:99]))
+    assert math.isnan(hle_calibration_error(confidence[:199], correct[:199]))
 
 
 def test_hles_own_error_forgets_the_most_confident():
