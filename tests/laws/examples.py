@@ -159,6 +159,9 @@ EXAMPLES = (
     decision.Decision("q", claim.AboutModel(), (decision.Rule("r", "fail", "b"),), ("h",), (), ("w",)),
     decision.Gate("b", "s", "r", "p", (decision.Rule("r", "fail", "b"),), "a", 0.02, 0.05),
     decision.Signature("d", "a person", "2026-01-01", "c"),
+    decision.Signed(
+        decision.Decision("q", claim.AboutModel(), (), (), (), ()), decision.Signature("d", "a person", "2026-01-01")
+    ),
     findings.Cell("s", "b", "accuracy", None, 0.5, "aa", "too_few", "3 items"),
     findings.Contrast("b", "accuracy", "x", "y", "slice:kind", "emi", None, "two protocols"),
     findings.Ranking("b", "accuracy", (("x", "y"), ("z",))),

@@ -11,6 +11,8 @@ import msgspec
 import pytest
 
 from measurand.core.call import Call, Reply
+from measurand.core.claim import AboutSystem
+from measurand.core.decision import Decision, Rule, Signature, Signed
 from measurand.core.errors import InvalidRecordError, StoreError
 from measurand.core.item import Item, Question
 from measurand.core.outcome import Failed, Truncated
@@ -327,3 +329,16 @@ async def test_what_a_run_took_tells_replays_apart(store: Store) -> None:
         assert (spent.input_tokens, spent.output_tokens) == (usage.input or 0, usage.output or 0)
         assert spent.replayed == number
         assert bool(spent.replayed_since) == bool(number)
+
+
+def test_signed_decisions_are_kept_as_they_were_signed(store: Store) -> None:
+    first = Signed(
+        Decision("Which?", AboutSystem(), (Rule("r", "pass", "because " * 300),), ("run a",), (), (), answer="A"),
+        Signature("ab" * 8, "A. Person", "2026-01-01"),
+    )
+    second = msgspec.structs.replace(first, signature=Signature("cd" * 8, "B. Person", "2026-02-01", "ab" * 8))
+    assert store.decisions() == []
+    store.sign(first)
+    store.sign(second)
+    store.sign(msgspec.structs.replace(first, signature=Signature("ab" * 8, "A. Person", "2027-01-01")))
+    assert store.decisions() == [second, first]

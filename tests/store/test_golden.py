@@ -9,6 +9,8 @@ import msgspec
 import pytest
 
 from measurand.core.call import Asked, Call, Reply
+from measurand.core.claim import AboutModel
+from measurand.core.decision import Decision, Signature, Signed
 from measurand.core.run import Slot
 from measurand.core.trial import Reading, Score
 from measurand.store import open_store
@@ -55,4 +57,20 @@ def test_an_earlier_releases_run_reads_as_it_was(path: Path, tmp_path: Path) -> 
         Call(owner, 2, "sandbox", "sandbox", RAN[1][0].hex(), RAN[1][1]),
     ]
     assert store.begin_session(run.id, 1).unclean == 0
+    store.close()
+
+
+@pytest.mark.parametrize("read_only", [True, False])
+def test_a_store_from_before_decisions_has_none_and_takes_them_once_it_may_be_written(
+    tmp_path: Path, *, read_only: bool
+) -> None:
+    shutil.copy(DATA / "v1.db", tmp_path / "runs.db")
+    store = open_store(tmp_path / "runs.db", read_only=read_only)
+    assert store.decisions() == []
+    if not read_only:
+        signed = Signed(
+            Decision("Which?", AboutModel(), (), (), (), ()), Signature("ab" * 8, "A. Person", "2026-01-01")
+        )
+        store.sign(signed)
+        assert store.decisions() == [signed]
     store.close()

@@ -63,6 +63,13 @@ class Signature(Record, frozen=True):
     supersedes: str = ""
 
 
+class Signed(Record, frozen=True):
+    """A decision and who signed it. `signature.decision` is the first 16 characters of the decision's identity."""
+
+    decision: Decision
+    signature: Signature
+
+
 class Gate(Record, frozen=True):
     """Whether a change may go in: what was checked, each check with its verdict, and how far it may err.
 

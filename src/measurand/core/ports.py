@@ -10,6 +10,9 @@ from measurand.core.call import Asked, Call, Ran, Reply
 from measurand.core.record import Json, Record
 
 if TYPE_CHECKING:
+    from contextlib import AbstractAsyncContextManager
+
+    from measurand.core.decision import Signed
     from measurand.core.errors import CallError
     from measurand.core.item import Item
     from measurand.core.program import Program, Result
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from measurand.core.subject import Subject
     from measurand.core.summary import Spent
     from measurand.core.trial import Reading, Score, Trial
+    from measurand.core.workspace import CommandResult, Entry
 
 
 class Abilities(Record, frozen=True):
@@ -104,6 +108,41 @@ class Sandbox(Protocol):
 
     async def close(self) -> None:
         """Leave nothing behind."""
+        ...
+
+
+class Workspace(Protocol):
+    """A folder with a shell, for one trial of an agent. What answers no more raises SandboxDeadError.
+
+    Paths are relative to the folder, or below `/work`; for others, and for what is no regular file, InputError.
+    """
+
+    async def run(self, command: str, seconds: float) -> CommandResult:
+        """Run a shell command after those before it; after so many seconds it is killed."""
+        ...
+
+    async def read(self, path: str, limit: int | None = None) -> bytes:
+        """The bytes of a file."""
+        ...
+
+    async def write(self, path: str, data: bytes, mode: int = 0o644) -> None:
+        """Write a file in place of whatever has its name."""
+        ...
+
+    async def entries(self, folder: str = "") -> list[Entry]:
+        """What is below a folder, in order."""
+        ...
+
+
+class Workspaces(Protocol):
+    """Where agents work: any number of workspaces over one base that none of them can change."""
+
+    def describe(self) -> Isolation:
+        """The isolation found by trying it; `none` carries the reason and the remedy."""
+        ...
+
+    def open(self) -> AbstractAsyncContextManager[Workspace]:
+        """A fresh one, until the context ends; then nothing of it is left. Raises SandboxError on entering."""
         ...
 
 
@@ -221,6 +260,14 @@ class Store(Protocol):
 
     def spent(self, run: str) -> Spent:
         """The requests and tokens of a run's trials; what is older than its first session was replayed."""
+        ...
+
+    def sign(self, signed: Signed) -> None:
+        """Keep a signed decision. What one person signed twice stays as it was first."""
+        ...
+
+    def decisions(self) -> list[Signed]:
+        """The signed decisions, the latest first."""
         ...
 
     def close(self) -> None:

@@ -78,7 +78,7 @@ def open_for_reading(path: Path, patience: float) -> Engine:
         except BaseException:
             engine.dispose()
             raise
-    if version < migrations.latest():
+    if not migrations.readable(version):
         engine.dispose()
         raise StoreError(
             f"The store {path} has schema version {version} and this program reads version {migrations.latest()}; "

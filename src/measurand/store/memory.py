@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from measurand.core.call import Asked, Call, Ran, Reply
+from measurand.core.decision import Signed
 from measurand.core.errors import StoreError
 from measurand.core.item import Item
 from measurand.core.outcome import outcome_name
@@ -31,6 +32,7 @@ class MemoryStore:
         self._trials: dict[str, dict[Slot, _Kept]] = {}
         self._sessions: list[str] = []
         self._lost: dict[str, int] = {}
+        self._decisions: dict[tuple[str, str], Signed] = {}
         self._closed = False
 
     def open_run(self, run: Run, protocol: Protocol, items: Iterable[Item]) -> None:
@@ -139,6 +141,15 @@ class MemoryStore:
             input_tokens=sum(reply.usage.input or 0 for reply, _ in asked),
             output_tokens=sum(reply.usage.output or 0 for reply, _ in asked),
         )
+
+    def sign(self, signed: Signed) -> None:
+        """Keep a signed decision. What one person signed twice stays as it was first."""
+        self._refuse_if_closed()
+        self._decisions.setdefault((signed.signature.decision, signed.signature.by), signed)
+
+    def decisions(self) -> list[Signed]:
+        """The signed decisions, the latest first."""
+        return list(reversed(self._decisions.values()))
 
     def close(self) -> None:
         """Take nothing more."""

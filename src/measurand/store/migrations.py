@@ -13,13 +13,27 @@ from sqlalchemy import Connection, func, insert, inspect, select, update
 from measurand.core.errors import StoreError
 from measurand.store import schema
 
-MIGRATIONS: tuple[Callable[[Connection], None], ...] = ()
+
+def add_decisions(connection: Connection) -> None:
+    """Version 2 keeps signed decisions."""
+    schema.decision.create(connection)
+
+
+MIGRATIONS: tuple[Callable[[Connection], None], ...] = (add_decisions,)
 """The function at place n turns version n + 1 into version n + 2."""
+
+ADDITIONS = frozenset({add_decisions})
+"""Migrations that only add a table: a store without it can still be read as it is."""
 
 
 def latest() -> int:
     """The version that this program writes."""
     return 1 + len(MIGRATIONS)
+
+
+def readable(version: int) -> bool:
+    """Whether a store of that version can be read without bringing it up to date."""
+    return all(migrate in ADDITIONS for migrate in MIGRATIONS[version - 1 :])
 
 
 def check(connection: Connection, where: str) -> int:

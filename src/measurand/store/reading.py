@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import msgspec
-from sqlalchemy import ColumnElement, Engine, Row, Select, bindparam, case, func, select, tuple_
+from sqlalchemy import ColumnElement, Engine, Row, Select, bindparam, case, func, inspect, select, tuple_
 from sqlalchemy.dialects.sqlite import dialect
 
 from measurand.core.call import Asked, Call, Ran, Reply
+from measurand.core.decision import Signed
 from measurand.core.errors import StoreError
 from measurand.core.item import Item
 from measurand.core.outcome import Outcome
@@ -55,6 +56,7 @@ _after = tuple_(bindparam("item"), bindparam("sample"), bindparam("who"))
 _RUNS = select(_run.body).order_by(_run.id.desc())
 _RUN = select(_run.id, _run.item_set, _run.protocol, _run.body).where(_run.key == bindparam("key"))
 _PROTOCOL = select(schema.protocol.c.body).where(schema.protocol.c.id == bindparam("id"))
+_DECISIONS = select(schema.decision.c.body).order_by(schema.decision.c.id.desc())
 _TEXTS = Among(select(_blob.hash, _blob.deflated, _blob.data), _blob.hash)
 _RECALL = Among(select(_journal.key, _journal.ran, _journal.received, _journal.at), _journal.key)
 _ITEMS = (
@@ -227,6 +229,13 @@ class Library:
                 key = row.key.hex() if row.key else ""
                 calls.append(Call(owner, row.place, row.text, row.subject or "", key, what))
         return calls
+
+    def decisions(self) -> list[Signed]:
+        """The signed decisions, the latest first; none in a store of a version that kept none."""
+        with explained(self._where):
+            if not inspect(self._engine).has_table(schema.decision.name):
+                return []
+        return self._unpacked([row.body for row in self._all(_DECISIONS)], Signed)
 
     def close(self) -> None:
         """Release every connection."""

@@ -156,3 +156,14 @@ score = _of_trial(
     Column("of", LargeBinary),
     Column("body", LargeBinary, nullable=False),
 )
+
+# A decision that somebody signed is never changed: a later one supersedes it.
+decision = Table(
+    "decision",
+    metadata,
+    _id(),
+    Column("key", String(16), nullable=False),
+    Column("signer", Text, nullable=False),
+    Column("body", LargeBinary, nullable=False),
+    UniqueConstraint("key", "signer"),
+)

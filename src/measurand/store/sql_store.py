@@ -12,6 +12,7 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from measurand.core.call import Asked, Call, Ran, Reply
+from measurand.core.decision import Signature, Signed
 from measurand.core.errors import StoreError
 from measurand.core.item import Item
 from measurand.core.ports import CallMade, Session
@@ -115,6 +116,15 @@ class SqlStore:
         """The requests and tokens of a run's trials, and which of them are older than the run."""
         return self._library.spent(run)
 
+    def sign(self, signed: Signed) -> None:
+        """Keep a signed decision. What one person signed twice stays as it was first."""
+        body = pack(signed)
+        self._write(lambda connection: _add_decision(connection, signed.signature, body))
+
+    def decisions(self) -> list[Signed]:
+        """The signed decisions, the latest first."""
+        return self._library.decisions()
+
     def close(self) -> None:
         """Commit and close. May be called twice."""
         self._library.close()
@@ -161,6 +171,12 @@ def _add_run(
         item_set=_add_items(connection, items),
         body=shorten(body.body),
     )
+    connection.execute(add.on_conflict_do_nothing())
+
+
+def _add_decision(connection: Connection, signature: Signature, body: Packed) -> None:
+    write_texts(connection, [body], set())
+    add = upsert(schema.decision).values(key=signature.decision, signer=signature.by, body=shorten(body.body))
     connection.execute(add.on_conflict_do_nothing())
 
 
