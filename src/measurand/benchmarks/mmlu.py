@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import msgspec
 
 from measurand.asking import fill, labels, lay_out
+from measurand.asking.orders import Order, cyclic, every, in_own_order
 from measurand.core.benchmark import Aggregation, Benchmark, Card, Marking, Prompting, Scorer, Scoring, Shots, Task
+from measurand.core.call import Reply
 from measurand.core.errors import DataError
 from measurand.core.item import Item, Question, Row
 from measurand.core.message import user
@@ -22,7 +24,18 @@ from measurand.scoring.choosing import CHOICE_SCORE
 from measurand.scoring.errata import graded_by
 from measurand.scoring.letters import ARGMAX, CHOICE, CHOICE_STRICT
 from measurand.scoring.official import SIMPLE_EVALS_LETTER
-from measurand.stats.metrics import ACCURACY
+from measurand.scoring.options import (
+    ACCURACY_OVER_ORDERS,
+    ARGMAX_BYTES,
+    ARGMAX_CHARACTERS,
+    ARGMAX_PMI,
+    ARGMAX_TOKENS,
+    BY_ORDER,
+    CONFIDENCE,
+    OPTION_SHARES,
+    SAME_IN_ALL_ORDERS,
+)
+from measurand.stats.metrics import ACCURACY, BRIER, RMS_CALIBRATION_ERROR
 
 # The official map (hendrycks/test, categories.py): category, subcategory, subjects.
 CATEGORIES: dict[str, dict[str, str]] = {
@@ -80,7 +93,12 @@ Answer the following multiple choice question. The last line of your response sh
 
 {{options}}"""
 
+TEXT_ASKED = "Question: {{question}}\nAnswer:"
+TEXT_ANSWERED = TEXT_ASKED + " {{right}}\n\n"
+PREMISE = "Answer:"
+
 _LETTERS = "ABCD"
+CYCLIC, EVERY = cyclic(len(_LETTERS)), every(len(_LETTERS))
 _LABEL = re.compile(r"\b[A-D0-3]\b")
 _ENDING = re.compile(r"_(?:test|dev|val|validation)\Z")
 
@@ -138,6 +156,38 @@ def by_letter(item: Item, exemplars: Sequence[Item]) -> tuple[Loglikelihood, ...
     shots = "".join(fill(ANSWERED, _fields(shot)) for shot in exemplars)
     context = fill(HEAD, _fields(item)) + shots + fill(ASKED, _fields(item))
     return (Loglikelihood(context, tuple(f" {letter}" for letter in labels(len(_LETTERS)))),)
+
+
+def by_text(item: Item, exemplars: Sequence[Item]) -> tuple[Loglikelihood, ...]:
+    """The question without its options, and the log-probability of each option's text."""
+    shots = "".join(fill(TEXT_ANSWERED, _fields(shot)) for shot in exemplars)
+    return (Loglikelihood(fill(HEAD, _fields(item)) + shots + fill(TEXT_ASKED, _fields(item)), _texts(item)),)
+
+
+def by_text_and_alone(item: Item, exemplars: Sequence[Item]) -> tuple[Loglikelihood, ...]:
+    """As `by_text`, and then the same texts after a premise that asks nothing."""
+    return (*by_text(item, exemplars), Loglikelihood(PREMISE, _texts(item)))
+
+
+def in_orders(orders: Sequence[Order]) -> Callable[[Item, Sequence[Item]], tuple[Loglikelihood, ...]]:
+    """The official prompt once for each order of the item's options."""
+
+    def requests(item: Item, exemplars: Sequence[Item]) -> tuple[Loglikelihood, ...]:
+        assert isinstance(item.input, Question)  # noqa: S101  to_items makes nothing else
+        options = item.input.options
+        shown = [Question(item.input.text, tuple(options[place] for place in order)) for order in orders]
+        return tuple(by_letter(msgspec.structs.replace(item, input=asked), exemplars)[0] for asked in shown)
+
+    return requests
+
+
+def _texts(item: Item) -> tuple[str, ...]:
+    return tuple(f" {option}" for option in item.input.options) if isinstance(item.input, Question) else ()
+
+
+def _joined(_: Item, replies: Sequence[Reply]) -> Answer:
+    """The values of all replies, one after the other."""
+    return Answer(values=tuple(value for reply in replies for value in reply.values))
 
 
 def by_generation(item: Item, _: Sequence[Item]) -> tuple[Generate, ...]:
@@ -210,6 +260,7 @@ def _fields(item: Item) -> dict[str, str]:
         "question": item.input.text,
         "options": lay_out(item.input.options),
         "letter": str(item.gold),
+        "right": item.input.options[_LETTERS.index(str(item.gold))],
     }
 
 
@@ -267,7 +318,85 @@ BENCHMARK = Benchmark(
     gold_answer=lambda item: Answer(values=tuple(float(letter == item.gold) for letter in _LETTERS)),
 )
 
+_BY_TEXT = {
+    "accuracy": ARGMAX,
+    "accuracy_per_byte": ARGMAX_BYTES,
+    "accuracy_per_character": ARGMAX_CHARACTERS,
+    "accuracy_per_token": ARGMAX_TOKENS,
+}
+
+
+def _reordered(name: str, orders: Sequence[Order], words: str) -> Benchmark:
+    """The letters asked in several orders of the options: how often they are right, and whether the choice stays."""
+    scorers = {"accuracy": ACCURACY_OVER_ORDERS, "same_choice": SAME_IN_ALL_ORDERS}
+    asking = BENCHMARK.asking
+    assert isinstance(asking, Prompting)  # noqa: S101  it is one, above
+    return replace(
+        BENCHMARK,
+        name=f"mmlu:{name}",
+        asking=replace(
+            asking,
+            name=f"letters by log-probability, 5 shots, {words} of the options",
+            requests=in_orders(orders),
+            answer=lambda _, replies: Answer(values=in_own_order([reply.values for reply in replies], orders)),
+        ),
+        scoring=Scoring(tuple(Marking(metric, BY_ORDER, scorer) for metric, scorer in scorers.items())),
+        aggregation=Aggregation(dict.fromkeys(scorers, ACCURACY), macro=("subject",), groups=("category",)),
+        gold_answer=lambda item: Answer(values=_gold_values(item) * len(orders)),
+    )
+
+
+def _gold_values(item: Item) -> tuple[float, ...]:
+    return tuple(float(letter == item.gold) for letter in _LETTERS)
+
+
 VARIANTS: dict[str, Benchmark] = {
+    "text": replace(
+        BENCHMARK,
+        name="mmlu:text",
+        asking=Prompting(
+            name="options' texts by log-probability, 5 shots",
+            version=1,
+            requests=by_text,
+            needs=frozenset({"loglikelihood"}),
+            text=HEAD + TEXT_ANSWERED + TEXT_ASKED,
+            shots=Shots(5, "dev", same="subject"),
+        ),
+        scoring=Scoring(tuple(Marking(metric, reader, CHOICE_SCORE) for metric, reader in _BY_TEXT.items())),
+        aggregation=Aggregation(dict.fromkeys(_BY_TEXT, ACCURACY), macro=("subject",), groups=("category",)),
+        gold_answer=lambda item: Answer(values=_gold_values(item), counts=(1,) * len(_LETTERS)),
+    ),
+    "pmi": replace(
+        BENCHMARK,
+        name="mmlu:pmi",
+        asking=Prompting(
+            name="options' texts by what the question adds to their log-probability, 5 shots",
+            version=1,
+            requests=by_text_and_alone,
+            needs=frozenset({"loglikelihood"}),
+            text=HEAD + TEXT_ANSWERED + TEXT_ASKED + "\n\n" + PREMISE,
+            shots=Shots(5, "dev", same="subject"),
+            answer=_joined,
+        ),
+        scoring=Scoring((Marking("accuracy", ARGMAX_PMI, CHOICE_SCORE),)),
+        gold_answer=lambda item: Answer(values=_gold_values(item) + (0.0,) * len(_LETTERS)),
+    ),
+    "cyclic": _reordered("cyclic", CYCLIC, "the 4 cyclic orders"),
+    "orders": _reordered("orders", EVERY, "all 24 orders"),
+    "confidence": replace(
+        BENCHMARK,
+        name="mmlu:confidence",
+        scoring=Scoring(
+            markings=(
+                Marking("accuracy", ARGMAX, CHOICE_SCORE),
+                *(Marking(metric, OPTION_SHARES, CONFIDENCE) for metric in ("brier", "rms_calibration_error")),
+            )
+        ),
+        aggregation=Aggregation(
+            {"accuracy": ACCURACY, "brier": BRIER, "rms_calibration_error": RMS_CALIBRATION_ERROR},
+            groups=("category",),
+        ),
+    ),
     "generate": replace(
         BENCHMARK,
         name="mmlu:generate",

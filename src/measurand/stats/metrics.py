@@ -25,7 +25,7 @@ from measurand.stats.confidence import (
     squared_errors,
 )
 from measurand.stats.passk import pass_at_k_each, pass_hat_k_each
-from measurand.stats.sums import bits_per_unit, f1, matthews, ratio_of_sums, weighted_mean
+from measurand.stats.sums import bits_per_unit, f1, matthews, perplexity, ratio_of_sums, weighted_mean
 from measurand.stats.voting import NO_ANSWER, best_at_k, majority_at_k
 
 Array = NDArray[np.float64]
@@ -141,6 +141,10 @@ MICRO_F1 = Metric("micro_f1", 1, ("tp", "fp", "fn"), mean_within, f1)
 MCC = Metric("mcc", 1, ("tp", "fp", "fn", "tn"), mean_within, matthews, low=-1.0)
 BITS_PER_BYTE = Metric(
     "bits_per_byte", 1, ("log_probability", "bytes"), mean_within, bits_per_unit, low=0.0, high=None, unit="bits/byte"
+)
+WORD_PERPLEXITY, BYTE_PERPLEXITY, TOKEN_PERPLEXITY = (
+    Metric(f"{unit}_perplexity", 1, ("log_probability", f"{unit}s"), mean_within, perplexity, 1.0, None, f"per {unit}")
+    for unit in ("word", "byte", "token")
 )
 _STATED = ("confidence", "correct")
 BRIER = Metric("brier", 1, _STATED, _each(squared_errors), weighted_mean, unit="score")

@@ -30,6 +30,11 @@ def bits_per_unit(rows: Array, weights: Array) -> Array:
     return -ratio_of_sums(rows, weights) / math.log(2)
 
 
+def perplexity(rows: Array, weights: Array) -> Array:
+    """The exponential of the negative log-probability in nats for each unit, both summed over all items first."""
+    return np.asarray(np.exp(-ratio_of_sums(rows, weights)))
+
+
 def f1(rows: Array, weights: Array) -> Array:
     """F1 of summed true positives, false positives and false negatives: 2 tp / (2 tp + fp + fn)."""
     sums = weights @ rows
@@ -53,4 +58,4 @@ def _divide(above: Array, below: Array) -> Array:
         return np.asarray(np.where(below == 0, np.nan, above / below))
 
 
-ADDITIVE = frozenset({ratio_of_sums, bits_per_unit, f1, matthews})
+ADDITIVE = frozenset({ratio_of_sums, bits_per_unit, perplexity, f1, matthews})
