@@ -3,9 +3,10 @@ import pytest
 from scipy import stats
 
 from measurand.core.errors import InputError
-from measurand.stats.bootstrap import FEWEST, UNITS, bca, bootstrap, percentiles
+from measurand.stats.bootstrap import FEWEST, bca, bootstrap, percentiles
 from measurand.stats.metrics import MCC, MICRO_F1, RATE
 from measurand.stats.sums import weighted_mean
+from measurand.stats.units import UNITS
 
 
 def test_it_draws_n_of_n_with_replacement():

@@ -12,7 +12,7 @@ from measurand.core.estimate import Estimate
 from measurand.core.identity import canonical
 from measurand.stats.compare import better, compare, compare_unpaired
 from measurand.stats.estimate import estimate
-from measurand.stats.mcnemar import mcnemar
+from measurand.stats.mcnemar import mcnemar, tango
 from measurand.stats.metrics import ACCURACY, MEAN, MICRO_F1, RATE
 from measurand.stats.missing import by_item
 
@@ -95,7 +95,7 @@ def test_clusters_count_not_items():
 
 def test_few_units_are_permuted_and_five_cannot_say():
     a = np.array([0.9, 0.8, 0.7, 0.9, 0.8])
-    made = compare(table(a), table(a - 0.3))
+    made = compare(table(a), table(a - np.array([0.3, 0.2, 0.1, 0.3, 0.2])))
     assert made.p == 2 / 2**5
     assert better(made) == ""
     assert made.difference.low <= 0
@@ -103,6 +103,17 @@ def test_few_units_are_permuted_and_five_cannot_say():
     again = compare(table(six), table(six - np.array([0.3, 0.2, 0.1, 0.3, 0.2, 0.4])))
     assert better(again) == "a"
     assert (again.difference.low, again.difference.high) == pytest.approx((0.1, 0.4))
+
+
+def test_all_alike_is_not_certain():
+    items = np.repeat(np.arange(40), 3)
+    alike = table(np.tile([1.0, 0.0, 1.0], 40), items=items)
+    made = compare(alike, alike)
+    assert (made.difference.low, made.difference.high) == tango(0, 0, 40)
+    assert better(made) == ""
+    for n in (3, 50_000):
+        real = compare(table(np.full(n, 7.0), MEAN), table(np.full(n, 6.0), MEAN))
+        assert (real.difference.value, real.difference.low, better(real)) == (1.0, None, "")
 
 
 def test_ratios_are_bootstrapped_in_pairs():
@@ -163,9 +174,9 @@ def test_properties(pairs, data):
         if found.value is None:
             continue
         assert mirror.value == pytest.approx(-found.value)
-        assert turned.p == pytest.approx(made.p, abs=0.02)
-        assert -1 <= found.low <= found.value + 1e-9
-        assert found.value - 1e-9 <= found.high <= 1
+        assert turned.p == (None if made.p is None else pytest.approx(made.p, abs=0.02))
+        assert found.low is None or -1 <= found.low <= found.value + 1e-9
+        assert found.high is None or found.value - 1e-9 <= found.high <= 1
         if labels is None:
             moved = compare(table(a[order]), table(b[order]))
             assert moved.difference.value == pytest.approx(found.value)

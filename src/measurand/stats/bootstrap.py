@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
 
-from measurand.core.benchmark import Metric
 from measurand.core.errors import InputError
-from measurand.stats.means import Array, Labels, dense
-from measurand.stats.sums import ADDITIVE, ratio_of_sums, weighted_mean
+from measurand.stats.means import Array, Labels
+from measurand.stats.units import UNITS, Over, spread, units_of
 
 DRAWS = 2_000
 FEWEST = 500
@@ -25,17 +23,8 @@ WORK = 100_000_000
 """Weights drawn in all: beyond this units are joined, and then, if need be, there are fewer draws, down to FEWEST."""
 CELLS = 1 << 20
 """Weights held at once: 8 MB."""
-UNITS = 2_000
-"""Units left after joining at random, which moves the error by about 1 part in sqrt(2 UNITS)."""
 
 ROUNDING = 1e-12
-
-Over = Callable[[Array, Array], Array]
-
-
-def over_of(metric: Metric) -> Over:
-    """The metric's `over`, as what it gives for these arguments: an array, or a number."""
-    return metric.over  # type: ignore[return-value]
 
 
 def bootstrap(
@@ -53,20 +42,20 @@ def bootstrap(
     itself, as many as there are (a cluster across strata is split). n of n are drawn with replacement.
     """
     rng = np.random.default_rng(seed)
-    units = _units(rows, clusters, strata)
-    if units is None:
+    if clusters is None and strata is None and _few_differ(rows):
         # Few different rows: how often each is drawn is all that matters, and that is one multinomial.
         distinct, counts = np.unique(rows, axis=0, return_counts=True)
         chances = counts / len(rows)
         return _numbers(
             over, distinct, draws, lambda some: rng.multinomial(len(rows), chances, size=some).astype(np.float64)
         )
+    units = units_of(len(rows), clusters, strata)
     if len(units.strata) * draws > WORK:
         units = units.joined(rng)
     over, table, positions = units.summed(over, rows)
     if positions is not None:
         draws = min(draws, max(FEWEST, WORK // len(rows)))
-    return _numbers(over, table, draws, lambda some: _spread(units.drawn(rng, some), positions))
+    return _numbers(over, table, draws, lambda some: spread(units.drawn(rng, some), positions))
 
 
 def percentiles(numbers: Array, level: float = 0.95) -> tuple[float, float]:
@@ -108,63 +97,6 @@ def bca(
     return float(low), float(high)
 
 
-@dataclass(frozen=True, slots=True)
-class _Units:
-    """What is drawn: `of` [items] is each item's unit, `strata` [units] each unit's stratum, both from 0 up."""
-
-    of: Labels
-    strata: Labels
-
-    def joined(self, rng: np.random.Generator) -> _Units:
-        """The same with units put together at random, within their strata, until about UNITS are left."""
-        n = len(self.strata)
-        if n <= UNITS:
-            return self
-        place = np.empty(n, dtype=np.int64)
-        shuffled = rng.permutation(n)
-        place[shuffled[np.argsort(self.strata[shuffled], kind="stable")]] = np.arange(n)
-        size = np.bincount(self.strata)
-        start = np.cumsum(size) - size
-        left = np.maximum(np.minimum(size, 2), np.round(size * (UNITS / n)).astype(np.int64))
-        within = (place - start[self.strata]) % left[self.strata]
-        base = np.cumsum(left) - left
-        return _Units((base[self.strata] + within)[self.of], np.repeat(np.arange(len(left)), left))
-
-    def summed(self, over: Over, rows: Array) -> tuple[Over, Array, Labels | None]:
-        """The table to weigh, and which unit each of its rows takes its weight from; None: row by unit.
-
-        Where `over` needs sums only, the rows of a unit are added first.
-        """
-        if over is weighted_mean:
-            over, rows = ratio_of_sums, np.column_stack((rows[:, 0], np.ones(len(rows))))
-        if over not in ADDITIVE:
-            return over, rows, self.of
-        n = len(self.strata)
-        return over, np.column_stack([np.bincount(self.of, column, minlength=n) for column in rows.T]), None
-
-    def drawn(self, rng: np.random.Generator, draws: int) -> Array:
-        """How often each unit is drawn: [draws, units]."""
-        weights = np.empty((draws, len(self.strata)))
-        for stratum in range(int(self.strata.max()) + 1):
-            part = np.flatnonzero(self.strata == stratum)
-            n = len(part)
-            picked = rng.integers(0, n, (draws, n)) + (np.arange(draws) * n)[:, None]
-            weights[:, part] = np.bincount(picked.ravel(), minlength=draws * n).reshape(draws, n)
-        return weights
-
-
-def _units(rows: Array, clusters: Labels | None, strata: Labels | None) -> _Units | None:
-    """What is drawn; None where the items are independent and have so few different rows that these are counted."""
-    if clusters is None and strata is None and _few_differ(rows):
-        return None
-    own = np.arange(len(rows), dtype=np.int64) if clusters is None else dense(clusters)
-    if strata is None:
-        return _Units(own, np.zeros(int(own.max()) + 1, dtype=np.int64))
-    stratum = dense(strata)
-    pairs, unit = np.unique(own * (stratum.max() + 1) + stratum, return_inverse=True)
-    return _Units(unit.astype(np.int64), pairs % (stratum.max() + 1))
-
-
 def _few_differ(rows: Array) -> bool:
     """Whether there are at most UNITS different rows; most tables that have more show it at once."""
     columns = rows[:, 0] if rows.shape[1] == 1 else rows
@@ -179,16 +111,9 @@ def _numbers(over: Over, rows: Array, draws: int, weights: Callable[[int], Array
     )
 
 
-def _spread(weights: Array, positions: Labels | None) -> Array:
-    """The weights of units as those of a table's rows."""
-    return weights if positions is None else weights[:, positions]
-
-
 def _jackknife(over: Over, rows: Array, clusters: Labels | None) -> Array:
     """The number without each unit in turn; many units are left out in UNITS random groups."""
-    units = _units(rows, np.arange(len(rows), dtype=np.int64) if clusters is None else clusters, None)
-    assert units is not None  # noqa: S101 -- clusters were given
-    units = units.joined(np.random.default_rng(0))
+    units = units_of(len(rows), clusters).joined(np.random.default_rng(0))
     over, table, positions = units.summed(over, rows)
     n = len(units.strata)
     step = max(1, CELLS // len(table))
@@ -196,5 +121,5 @@ def _jackknife(over: Over, rows: Array, clusters: Labels | None) -> Array:
     for start in range(0, n, step):
         kept = np.ones((min(step, n - start), n))
         kept[np.arange(len(kept)), start + np.arange(len(kept))] = 0
-        chunks.append(np.asarray(over(table, _spread(kept, positions))))
+        chunks.append(np.asarray(over(table, spread(kept, positions))))
     return np.concatenate(chunks)

@@ -12,13 +12,13 @@ import numpy as np
 
 from measurand.core.errors import InputError
 from measurand.core.estimate import Comparison, Estimate
-from measurand.stats.bootstrap import over_of
 from measurand.stats.estimate import macro_of, unit_of
 from measurand.stats.intervals import Interval, combined, normal_quantile, wilson
 from measurand.stats.means import Labels, dense
 from measurand.stats.missing import ByItem, Mask, complete
 from measurand.stats.paired import Difference, Pair, difference
 from measurand.stats.power import detectable
+from measurand.stats.units import over_of
 
 Names = tuple[str, str]
 

@@ -21,11 +21,12 @@ import numpy as np
 
 from measurand.core.benchmark import Metric
 from measurand.core.estimate import Estimate
-from measurand.stats.bootstrap import Over, bca, bootstrap, over_of
+from measurand.stats.bootstrap import bca, bootstrap
 from measurand.stats.intervals import Interval, combined, student, wilson
 from measurand.stats.means import Array, Labels, Mean, dense, macro, micro
 from measurand.stats.missing import ByItem, bounds, by_item, complete, number
 from measurand.stats.sums import weighted_mean
+from measurand.stats.units import Over, over_of
 
 FEW = 30
 """Below this many units the central limit theorem is a hope, and the method says so."""

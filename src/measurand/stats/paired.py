@@ -5,7 +5,8 @@ The rule, in order:
 1. a metric that is not a mean of items (a ratio, F1): the BCa bootstrap of pairs, and the permutation of labels;
 2. one right-or-wrong trial for each item, items independent: Tango's score interval and McNemar's exact test;
 3. fewer than FEW units (items or clusters): the permutation of signs, and the interval of what it does not reject;
-4. otherwise Student's t on the differences, with the clustered error where items cluster.
+4. otherwise Student's t on the differences, with the clustered error where items cluster;
+5. where 3 and 4 find no spread: of shares without a difference, Tango's interval on the units, otherwise none.
 
 A difference of macro numbers takes 4 with the stratified error. Where an interval excludes a difference of zero that
 the test does not, it is widened to zero and says so: a reader shown both must not be told two things.
@@ -19,7 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from measurand.core.benchmark import Metric
-from measurand.stats.bootstrap import Over, bca, bootstrap, over_of
+from measurand.stats.bootstrap import bca, bootstrap
 from measurand.stats.estimate import FEW, macro_of, right_or_wrong, spreads
 from measurand.stats.intervals import Interval, student, student_p
 from measurand.stats.mcnemar import mcnemar, tango
@@ -28,6 +29,7 @@ from measurand.stats.missing import ByItem
 from measurand.stats.permutation import label_swap, sign_flip, typical_values
 from measurand.stats.power import detectable, detectable_paired
 from measurand.stats.sums import weighted_mean
+from measurand.stats.units import Over, over_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,19 +91,31 @@ def _of_means(pair: Pair, level: float) -> Difference:
     d, clusters = _differences(pair), pair.clusters
     mean = micro(d, clusters) if pair.groups is None else macro(d, pair.groups, clusters)
     error = mean.error if mean.error is not None and spreads(mean, d) else None
+    if error is None and (pair.a.units > 1 or not d.any()):
+        return _without_spread(pair, mean.value, level)
     found = None if error is None else detectable(error, alpha=1 - level)
-    if pair.groups is None and (pair.a.units < FEW or error is None):
+    if pair.groups is None and pair.a.units < FEW:
         interval = _within_range(typical_values(d, clusters, level=level), pair.a.metric)
         method, test = f"paired, sign permutation of {pair.units}", "sign permutation"
         return Difference(mean.value, interval, method, sign_flip(d, clusters), test, found)
     if error is None:
-        return Difference(mean.value, None, f"none: {pair.units} show no spread in their groups")
+        return Difference(mean.value, None, f"none: only {pair.units}")
     kinds = ["paired", "Student's t"]
     kinds += ["stratified"] if pair.groups is not None else []
     kinds += ["clustered"] if clusters is not None else []
     interval = _within_range(student(mean.value, error, mean.df, level), pair.a.metric)
     p = student_p(mean.value / error, mean.df)
     return Difference(mean.value, interval, ", ".join(kinds), p, "Student's t", found)
+
+
+def _without_spread(pair: Pair, value: float, level: float) -> Difference:
+    """All differences are the same. Where there is none, shares differ no more often than coins that never did."""
+    metric = pair.a.metric
+    if value == 0 and (metric.low, metric.high) == (0.0, 1.0):
+        return Difference(
+            0.0, tango(0, 0, pair.a.units, level), f"paired, Tango's score on {pair.units} without spread"
+        )
+    return Difference(value, None, f"none: {pair.units} show no spread")
 
 
 def _of_any(pair: Pair, level: float) -> Difference:

@@ -10,9 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from measurand.core.errors import InputError
-from measurand.stats.bootstrap import Over
+from measurand.stats.bootstrap import FEWEST, WORK
 from measurand.stats.intervals import Interval
 from measurand.stats.means import Array, Labels, dense
+from measurand.stats.units import Over, Units, spread, units_of
 
 EXACT = 14
 """Up to this many units all 2^n patterns are tried."""
@@ -27,7 +28,7 @@ def sign_flip(differences: Array, clusters: Labels | None = None, *, seed: int =
     Exact up to EXACT units (clusters or items), from DRAWS random patterns beyond; a random p-value counts the
     observed pattern too (Phipson and Smyth 2010), so it is never 0. Raises InputError for no differences.
     """
-    sums, _ = _units(differences, clusters)
+    sums, _ = _sums(differences, clusters)
     total = abs(float(sums.sum()))
     chosen, exact = _subsets(len(sums), seed)
     swapped = np.abs(sums.sum() - 2 * (chosen @ sums))
@@ -44,7 +45,7 @@ def typical_values(
     typical values". Infinite where the units are too few for the level: five units can't reach 95 %. Raises
     InputError for no differences.
     """
-    sums, sizes = _units(differences, clusters)
+    sums, sizes = _sums(differences, clusters)
     chosen, exact = _subsets(len(sums), seed)
     filled = chosen[chosen.any(axis=1)]
     means = np.sort((filled @ sums) / (filled @ sizes))
@@ -58,27 +59,32 @@ def label_swap(
     """The two-sided p-value of no difference in any `over`, by swapping the subjects' rows of an item at random.
 
     `pair` holds both subjects' rows, [items, columns] each, in one order; `clusters` [items]. Swapping is reweighting:
-    over both subjects' rows together, an item's weight moves from one row to the other. Draws that have no number
-    are left out.
+    over both subjects' rows together, an item's weight moves from one row to the other. Many units are swapped in
+    random groups, which is as valid. Draws that have no number are left out.
     """
-    rows = np.concatenate(pair)
-    n = len(pair[0])
-    unit = dense(clusters) if clusters is not None else np.arange(n, dtype=np.int64)
     rng = np.random.default_rng(seed)
-    kept = np.concatenate((np.ones(n), np.zeros(n)))
-    observed = abs(float(over(rows, kept)) - float(over(rows, 1 - kept)))
+    units = units_of(len(pair[0]), clusters).joined(rng)
+    n = len(units.strata)
+    both = Units(np.concatenate((units.of, units.of + n)), np.zeros(2 * n, dtype=np.int64))
+    each, rows, positions = both.summed(over, np.concatenate(pair))
+    if positions is not None:
+        draws = min(draws, max(FEWEST, WORK // len(rows)))
+
+    def differences(stay: Array) -> Array:
+        weights = np.concatenate((stay, 1 - stay), axis=1)
+        return np.abs(each(rows, spread(weights, positions)) - each(rows, spread(1 - weights, positions)))
+
+    observed = float(differences(np.ones((1, n)))[0])
     hits = valid = 0
     step = max(1, CELLS // len(rows))
     for start in range(0, draws, step):
-        stay = rng.integers(0, 2, (min(step, draws - start), int(unit.max()) + 1))[:, unit].astype(np.float64)
-        weights = np.concatenate((stay, 1 - stay), axis=1)
-        swapped = np.abs(over(rows, weights) - over(rows, 1 - weights))
+        swapped = differences(rng.integers(0, 2, (min(step, draws - start), n)).astype(np.float64))
         hits += int((swapped >= observed - SLACK * max(1.0, observed)).sum())
         valid += int((~np.isnan(swapped)).sum())
     return (hits + 1) / (valid + 1)
 
 
-def _units(differences: Array, clusters: Labels | None) -> tuple[Array, Array]:
+def _sums(differences: Array, clusters: Labels | None) -> tuple[Array, Array]:
     """The sum of the differences of each unit, and its items."""
     if not len(differences):
         raise InputError("a permutation test of no differences says nothing")
