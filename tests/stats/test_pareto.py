@@ -55,14 +55,25 @@ def test_a_margin_lets_no_worse_be_good_enough():
     assert loose[0].verdict == "dominated"
 
 
-def test_equal_without_any_error_is_no_worse_and_alone_no_domination():
+def test_equal_is_shown_to_be_no_worse_by_a_margin_only_and_a_list_price_is_a_fact():
     values = np.random.default_rng(4).integers(0, 2, 50).astype(float)
-    same = Dimension("quality", np.stack((values, values)), True)
-    assert [one.verdict for one in standings("ab", (same,))] == ["on the frontier", "on the frontier"]
-    price = Dimension("price", np.stack((np.full(50, 2.0), np.full(50, 1.0))))
-    a, b = standings("ab", (same, price))
-    assert a.dominated_by == (("b", 0.0),)
-    assert b.verdict == "on the frontier"
+    both = np.stack((values, values))
+    price = Dimension("price", np.stack((np.full(50, 2.0), np.full(50, 1.0))), fixed=True)
+    strict = standings("ab", (Dimension("quality", both, True), price))
+    assert [one.verdict for one in strict] == ["cannot say", "on the frontier"]
+    loose = standings("ab", (Dimension("quality", both, True, margin=0.01), price))
+    assert [one.verdict for one in loose] == ["dominated", "on the frontier"]
+    alone = standings("ab", (Dimension("quality", both, True, margin=0.01),))
+    assert [one.verdict for one in alone] == ["on the frontier", "on the frontier"]
+
+
+def test_no_spread_is_not_certainty():
+    """Three items that one gets and the other does not are three coins; ten are not."""
+    for n, verdict in ((1, "cannot say"), (3, "cannot say"), (10, "dominated")):
+        values = np.stack((np.zeros(n), np.ones(n)))
+        worse, better = standings("ab", (Dimension("quality", values, True),))
+        assert worse.verdict == verdict
+        assert better.dominated_by == ()
 
 
 @pytest.mark.parametrize("gap", [0.0, 1.5])
@@ -103,5 +114,5 @@ def test_clusters_are_drawn_whole():
 def test_wrong_shapes_are_refused():
     with pytest.raises(InputError, match="subjects by items"):
         standings("abc", (Dimension("x", np.ones((2, 5))),))
-    with pytest.raises(InputError, match="two items"):
-        standings("ab", (Dimension("x", np.array([[1.0, math.nan], [1.0, 1.0]])),))
+    with pytest.raises(InputError, match="needs an item"):
+        standings("ab", (Dimension("x", np.array([[1.0, math.nan], [math.nan, 1.0]])),))

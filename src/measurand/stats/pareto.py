@@ -27,7 +27,8 @@ class Dimension:
     """One thing that counts: `values` [subjects, items], NaN where unmeasured.
 
     Its number is the mean over items, or the `quantile` (0.95 for a latency that is felt). `margin` is how much worse
-    still counts as no worse, in the unit of the values.
+    still counts as no worse, in the unit of the values; without one, equal is not shown to be no worse. `fixed` is for
+    what has no luck in it, such as a list price: then the numbers are facts.
     """
 
     name: str
@@ -35,11 +36,14 @@ class Dimension:
     higher_is_better: bool = False
     quantile: float | None = None
     margin: float = 0.0
+    fixed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
     """One subject: its numbers, the share of resamples in which it is on the frontier, and who is shown to beat it.
+
+    The share is NaN where one item, or one cluster, shows no spread.
 
     `dominated_by` holds names and adjusted p-values of subjects that are no worse in every dimension and better in one,
     beyond chance. `on_frontier` is of the measured numbers alone.
@@ -72,13 +76,13 @@ def standings(
     Items (or `clusters` [items]) are resampled together for all, so their difficulty cancels. "b dominates a" is tested
     by intersection and union: Berger 1982, "Multiparameter hypothesis testing and acceptance sampling". Its p-value is
     the largest over the dimensions of that of "b is no worse by the margin", so no dimension may be in doubt; each is
-    Student's t with the error of the bootstrap. The p-values of all pairs are adjusted by Holm. Raises InputError for
-    shapes that do not match, or fewer than two items or clusters.
+    Student's t with the error of the bootstrap, or, where all units say the same, the chance that coins would. The
+    p-values of all pairs are adjusted by Holm. Raises InputError for shapes that do not match, or no item at all.
     """
     table, kept = _table(subjects, dimensions, clusters)
     units = len(table) if kept is None else len(np.unique(kept))
-    if units < 2:  # noqa: PLR2004 -- one unit shows no spread
-        raise InputError("a frontier with its error needs two items that are measured for all subjects, or more")
+    if not units:
+        raise InputError("a frontier needs an item that is measured for all subjects in all dimensions")
     shape = (len(dimensions), len(subjects))
 
     def over(rows: Array, weights: Array) -> Array:
@@ -90,11 +94,12 @@ def standings(
     signs = np.array([1.0 if one.higher_is_better else -1.0 for one in dimensions])[:, None]
     numbers = over(table, np.ones((1, len(table)))).reshape(shape)
     drawn = bootstrap(over, table, kept, seed=seed).reshape(-1, *shape)
-    margins = np.array([one.margin for one in dimensions])
     pairs = [(a, b) for a in range(len(subjects)) for b in range(len(subjects)) if a != b]
-    tested = [_dominates(signs * numbers, signs * drawn, (a, b), margins, units - 1) for a, b in pairs]
+    tested = [_dominates(dimensions, signs * numbers, signs * drawn, pair, units) for pair in pairs]
     ps = dict(zip(pairs, adjusted(tested), strict=True))
     frontier, shares = _frontier((signs * numbers)[None]), _frontier(signs * drawn).mean(axis=0)
+    if units == 1:
+        shares = np.full(len(subjects), np.nan)
     return tuple(
         Standing(
             name,
@@ -132,22 +137,28 @@ def _number(values: Array, weights: Array, quantile: float | None) -> Array:
     return np.stack(made, axis=-1)
 
 
-def _dominates(numbers: Array, drawn: Array, pair: tuple[int, int], margins: Array, df: int) -> float:
+def _dominates(
+    dimensions: Sequence[Dimension], numbers: Array, drawn: Array, pair: tuple[int, int], units: int
+) -> float:
     """The p-value of b dominating a, from numbers [dimensions, subjects] of which more is better."""
     a, b = pair
     gaps, errors = numbers[:, b] - numbers[:, a], (drawn[:, :, b] - drawn[:, :, a]).std(axis=0)
-    better = np.array([_one_sided(gap, error, df) for gap, error in zip(gaps, errors, strict=True)])
-    no_worse = [_one_sided(gap, error, df, allowed=True) for gap, error in zip(gaps + margins, errors, strict=True)]
+    better, no_worse = [], []
+    for one, gap, error in zip(dimensions, gaps.tolist(), errors.tolist(), strict=True):
+        better.append(float(gap <= 0) if one.fixed else _above_zero(gap, error, units))
+        no_worse.append(float(gap + one.margin < 0) if one.fixed else _above_zero(gap + one.margin, error, units))
     # A dimension that has no margin has already shown b to be better in it; otherwise one has to be looked for.
-    shown = ((margins == 0) & (errors > 0)).any()
-    return max(*no_worse, 0.0 if shown else min(1.0, len(gaps) * float(better.min())))
+    shown = any(not one.fixed and not one.margin for one in dimensions)
+    return max(*no_worse, 0.0 if shown else min(1.0, len(better) * min(better)))
 
 
-def _one_sided(gap: float, error: float, df: int, *, allowed: bool = False) -> float:
-    """The p-value of a gap above zero; without any error it is a fact, and `allowed` says whether zero will do."""
+def _above_zero(gap: float, error: float, units: int) -> float:
+    """The one-sided p-value of a gap; where the units do not differ, no t is to be had, and a sign test remains."""
+    if units == 1 or (not error and gap <= 0):
+        return 1.0
     if not error:
-        return 0.0 if gap > 0 or (allowed and gap == 0) else 1.0
-    two = student_p(gap / error, df)
+        return float(0.5**units)
+    two = student_p(gap / error, units - 1)
     return two / 2 if gap > 0 else 1 - two / 2
 
 
