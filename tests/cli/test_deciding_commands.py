@@ -211,6 +211,39 @@ def test_bad_input_of_a_gate_is_2_and_a_sentence(bank, capsys, args, complaint):
     assert complaint in capsys.readouterr().err
 
 
+def test_a_decision_is_signed_superseded_and_listed(bank, capsys):
+    (bank / "study.toml").write_text(STUDY.format(more=""))
+    main(["run", "study.toml", "--quiet"])
+    assert main(["decisions"]) == 0
+    assert "nothing is signed yet" in " ".join(capsys.readouterr().out.split())
+    assert main(["decisions", "sign", "study.toml"]) == 2
+    assert "signed by somebody" in capsys.readouterr().err
+    assert main(["decisions", "sign", "study.toml", "--by", "A. Person", "--date", "2026-01-31"]) == 0
+    assert "signed by A. Person on 2026-01-31" in " ".join(capsys.readouterr().out.split())
+    assert main(["decisions", "--json"]) == 0
+    first = json.loads(capsys.readouterr().out)["signature"]["decision"]
+    assert main(["decisions", "sign", "study.toml", "--by", "A. Person", "--supersedes", first]) == 2
+    assert "cannot supersede itself" in capsys.readouterr().err
+    (bank / "study.toml").write_text(STUDY.format(more='"missing on items <= 5 %",'))
+    assert main(["decisions", "sign", "study.toml", "--by", "B. Person", "--supersedes", first[:6]]) == 0
+    capsys.readouterr()
+    assert main(["decisions"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "superseded by" in shown
+    assert shown.count("in force") == 1
+    assert main(["decisions", "show", first[:8]]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "GOOD passes all 2 rules" in shown
+    assert "it is superseded by" in shown
+    assert main(["decisions", "show", "zz"]) == 2
+
+
+def test_what_was_not_measured_is_not_signed(bank, capsys):
+    (bank / "study.toml").write_text(STUDY.format(more=""))
+    assert main(["decisions", "sign", "study.toml", "--by", "A. Person"]) == 2
+    assert "nothing was measured" in capsys.readouterr().err
+
+
 def test_a_board_and_a_log(bank, capsys):
     (bank / "b.csv").write_text("board,model,score,n\none,x,0.9,100\none,y,0.89,100\n")
     assert main(["leaderboard", "b.csv"]) == 0

@@ -14,6 +14,7 @@ MODULES = {
     "export": "look",
     "compare": "compare",
     "gate": "gate",
+    "decisions": "decisions",
     "leaderboard": "outside",
     "signals": "outside",
     "check": "check",
@@ -44,6 +45,7 @@ def build_parser() -> argparse.ArgumentParser:
     _report_parser(commands.add_parser("report", help="show runs as tables, or write them as one page"))
     _compare_parser(commands.add_parser("compare", help="compare two runs in pairs, and say in what they differ"))
     _gate_parser(commands.add_parser("gate", help="let a change pass or not: 0 pass, 1 fail, 3 cannot say"))
+    _decisions_parser(commands.add_parser("decisions", help="sign what a study came to, and list what was decided"))
     _leaderboard_parser(commands.add_parser("leaderboard", help="read published results with doubt"))
     _signals_parser(commands.add_parser("signals", help="turn a log of what users did into numbers by cohort"))
     _export_parser(commands.add_parser("export", help="write the trials of a run to a table file"))
@@ -147,6 +149,7 @@ def _store_flag(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> No
 def _score_parser(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", help="a run, as `measurand ls` names it")
     parser.add_argument("--by", metavar="NAME", help="by the scoring of this variant, beside what was scored before")
+    parser.add_argument("--errata", metavar="FILE", help="by corrected golds: a table with columns id and corrected")
     _output_flags(parser.add_argument_group("output"))
 
 
@@ -211,6 +214,16 @@ def _gate_parser(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--junit", default="", metavar="FILE.xml")
     parser.add_argument("--markdown", default="", metavar="FILE.md")
+    parser.add_argument("--json", action="store_true")
+    _store_flag(parser)
+
+
+def _decisions_parser(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("what", nargs="?", default="list", choices=("list", "show", "sign"))
+    parser.add_argument("name", nargs="?", default="", metavar="NAME", help="sign: a study.toml; show: a decision's id")
+    parser.add_argument("--by", default="", metavar="NAME", help="who signs")
+    parser.add_argument("--date", default="", metavar="DAY", help="as 2026-01-31 (default today)")
+    parser.add_argument("--supersedes", default="", metavar="ID", help="the decision that this one replaces")
     parser.add_argument("--json", action="store_true")
     _store_flag(parser)
 
