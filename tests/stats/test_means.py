@@ -3,8 +3,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from statsmodels.regression.linear_model import OLS
 
 from measurand.core.errors import InputError
+from measurand.stats.intervals import student
 from measurand.stats.means import dense, macro, micro
 
 RIGHT = {"a": (180, 200), "b": (30, 100), "c": (20, 50)}
@@ -55,6 +57,22 @@ def test_neither_order_nor_labels_matter(x, many, random):
 def test_macro_of_equal_groups_is_micro(x):
     double = np.r_[x, x[::-1]]
     assert macro(double, np.repeat([0, 1], len(x))).value == pytest.approx(micro(double).value)
+
+
+def test_the_clustered_error_is_statsmodels():
+    rng = np.random.default_rng(9)
+    clusters = rng.integers(0, 25, 200)
+    x = rng.normal(size=200) + rng.normal(size=25)[clusters]
+    theirs = OLS(x, np.ones(200)).fit(cov_type="cluster", cov_kwds={"groups": clusters}, use_t=True)
+    mean = micro(x, clusters)
+    assert (mean.value, mean.error) == pytest.approx((theirs.params[0], theirs.bse[0]), abs=1e-10)
+    assert student(mean.value, mean.error, mean.df) == pytest.approx(theirs.conf_int()[0], abs=1e-10)
+
+
+def test_a_mean_without_clusters_is_the_mean_of_one_group():
+    x = np.random.default_rng(10).normal(size=60)
+    one = macro(x, np.zeros(60, dtype=int))
+    assert (micro(x).value, micro(x).error, micro(x).df) == pytest.approx((one.value, one.error, one.df), abs=1e-12)
 
 
 def test_repeating_every_item_tells_nothing_new():
