@@ -11,6 +11,7 @@ from measurand.stats.confidence import (
     Binning,
     aurc,
     brier,
+    brier_of_choices,
     confidences,
     ece,
     equal_count,
@@ -21,6 +22,7 @@ from measurand.stats.confidence import (
     log_loss,
     maximum_calibration_error,
     rms_calibration_error,
+    top_choice,
 )
 
 Json = dict[str, Any]
@@ -36,8 +38,22 @@ def calibration(case: Json) -> Json:
 
 def _calibration(case: Json) -> Json:
     given = next(case[key] for key in ("conf", "conf_text", "confidence", "confidences", "probs") if key in case)
+    if given and isinstance(given[0], list):
+        return _choices(np.array(given, dtype=np.float64), case)
     stated = confidences(given)
     correct = np.array([np.nan if value is None else float(value) for value in _right(case, len(stated))])
+    return _of(stated, correct, case)
+
+
+def _choices(probabilities: Any, case: Json) -> Json:
+    """Probabilities of all options, with the gold one."""
+    gold = np.array(_right(case, len(probabilities)), dtype=np.int64)
+    score = brier_of_choices(probabilities, gold)
+    said = _of(*top_choice(probabilities, gold), case) | {"brier": score}
+    return said | {"value": said.get(case.get("task", "ece"))}
+
+
+def _of(stated: Any, correct: Any, case: Json) -> Json:
     known = ~(np.isnan(stated) | np.isnan(correct))
     confidence, right = stated[known], correct[known]
     said: Json = {
@@ -67,7 +83,9 @@ def _calibration(case: Json) -> Json:
 
 
 def _right(case: Json, n: int) -> list[Any]:
-    right: list[Any] = next((case[key] for key in ("correct", "labels", "right", "outcome") if key in case), [])
+    right: list[Any] = next(
+        (case[key] for key in ("correct", "labels", "label", "right", "outcome", "gold") if key in case), []
+    )
     return right if len(right) == n else [None] * n
 
 

@@ -12,6 +12,7 @@ from measurand.core.errors import InputError
 from measurand.stats.confidence import (
     aurc,
     brier,
+    brier_of_choices,
     brier_parts,
     confidences,
     ece,
@@ -25,6 +26,7 @@ from measurand.stats.confidence import (
     risk_coverage,
     rms_calibration_error,
     rms_calibration_error_by_count,
+    top_choice,
 )
 from measurand.stats.estimate import estimate
 from measurand.stats.metrics import AURC, BRIER, HLE_CALIBRATION_ERROR, LOG_LOSS, RMS_CALIBRATION_ERROR, find
@@ -184,6 +186,29 @@ def test_stated_confidence_is_read():
     assert read[7:11].tolist() == [0.8, 1.0, 1.0, 0.0]
     assert confidences(["1", "1%", "0.5"], "per cent") == pytest.approx([0.01, 0.01, 0.005])
     assert np.isnan(confidences(["95"], "share")).all()
+
+
+def test_choices_give_a_confidence_and_briers_original_score():
+    rng = np.random.default_rng(3)
+    probabilities, gold = rng.dirichlet(np.ones(4), 60), rng.integers(0, 4, 60)
+    theirs = brier_score_loss(gold, probabilities, labels=[0, 1, 2, 3], scale_by_half=False)
+    assert brier_of_choices(probabilities, gold) == pytest.approx(theirs, abs=1e-12)
+    confidence, correct = top_choice(probabilities, gold)
+    assert correct.mean() == np.mean(probabilities.argmax(axis=1) == gold)
+    assert confidence.tolist() == probabilities.max(axis=1).tolist()
+    two = np.column_stack((1 - confidence, confidence))
+    assert brier_of_choices(two, correct.astype(int)) == pytest.approx(2 * brier(confidence, correct))
+    assert top_choice(np.array([[0.5, 0.5]]), np.array([1]))[1].tolist() == [0.5]
+
+
+@pytest.mark.parametrize(
+    ("probabilities", "gold", "why"),
+    [([[0.5, 0.6]], [0], "add up"), ([[0.5, 0.5]], [2], "outside"), ([[0.5, 0.5]], [0, 1], "items by options")],
+)
+def test_what_are_no_choices_is_refused(probabilities, gold, why):
+    for number in (top_choice, brier_of_choices):
+        with pytest.raises(InputError, match=why):
+            number(np.array(probabilities), np.array(gold))
 
 
 @pytest.mark.parametrize(

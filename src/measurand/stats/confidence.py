@@ -24,6 +24,8 @@ Binning = Callable[[Array], Labels]
 BINS = 10
 HLE_SIZE = 100
 PER_CENT = 100.0
+SUM = 1e-6
+"""How far the probabilities of an item's options may be from adding up to 1."""
 CLIP = float(np.finfo(np.float64).eps)
 
 
@@ -35,6 +37,27 @@ def confidences(values: Iterable[object], scale: Literal["auto", "per cent", "sh
     100 % and what is no number are NaN: they are to be counted as missing, not clipped.
     """
     return np.array([_confidence(value, scale) for value in values], dtype=np.float64)
+
+
+def top_choice(probabilities: Array, gold: Labels) -> tuple[Array, Array]:
+    """The confidence in the likeliest option of each item, and whether it is the gold one.
+
+    `probabilities` [items, options] add up to 1 in each row, `gold` [items] counts from 0. Options that tie for the
+    first place share the correctness. Raises InputError for anything else. Guo et al. 2017, section 2.
+    """
+    _checked_choices(probabilities, gold)
+    confidence = probabilities.max(axis=1)
+    leads = probabilities == confidence[:, None]
+    return confidence, np.asarray(leads[np.arange(len(gold)), gold] / leads.sum(axis=1))
+
+
+def brier_of_choices(probabilities: Array, gold: Labels) -> float:
+    """Brier's original score, the squared error summed over all options: 0 to 2. Arguments as for `top_choice`.
+
+    Brier 1950, equation 2. For two options it is twice `brier`.
+    """
+    _checked_choices(probabilities, gold)
+    return float(np.mean(((probabilities - np.eye(probabilities.shape[1])[gold]) ** 2).sum(axis=1)))
 
 
 def equal_width(bins: int = BINS) -> Binning:
@@ -235,6 +258,19 @@ def checked(confidence: Array, correct: Array) -> None:
         if not ((column >= 0) & (column <= 1)).all():
             wrong = int(np.argmin((column >= 0) & (column <= 1)))
             raise InputError(f"{name} lies from 0 to 1; item {wrong} has {column[wrong]:g}: leave it out, and count it")
+
+
+def _checked_choices(probabilities: Array, gold: Labels) -> None:
+    if probabilities.ndim != 2 or gold.shape != probabilities.shape[:1] or not len(gold):  # noqa: PLR2004 -- a table
+        raise InputError(
+            f"choices need probabilities of items by options, and a gold option for each item: {probabilities.shape} "
+            f"and {gold.shape}"
+        )
+    sums = probabilities.sum(axis=1)
+    if not ((probabilities >= 0).all() and np.allclose(sums, 1, atol=SUM)):
+        raise InputError("the probabilities of an item's options are 0 or more and add up to 1: normalise them first")
+    if (gold < 0).any() or (gold >= probabilities.shape[1]).any():
+        raise InputError(f"a gold option lies outside the {probabilities.shape[1]} options; options count from 0")
 
 
 def _confidence(value: object, scale: str) -> float:
