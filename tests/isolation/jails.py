@@ -21,7 +21,7 @@ def jails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.setattr(leases, "_owner", None)
     try:
-        workspace_jail._room()
+        workspace_jail.room_of_workspaces()
     except SandboxError as error:
         if os.environ.get("CI") == "true":
             pytest.fail(str(error))

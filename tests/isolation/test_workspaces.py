@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measurand.core.errors import InputError, SandboxDeadError, SandboxError
+from measurand.core.workspace import WorkspaceLimits
 from measurand.sandboxes import room, workspace_jail
-from measurand.sandboxes.workspace import Workspace, WorkspaceLimits
+from measurand.sandboxes.workspace import Workspace
 from measurand.sandboxes.workspace_base import shared_base
 from measurand.sandboxes.workspace_files import collect, unpack
 from tests.isolation.jails import jails
@@ -478,7 +479,7 @@ async def test_where_no_jail_can_be_built_it_says_so(monkeypatch: pytest.MonkeyP
     with pytest.raises(SandboxError, match=r"could not be built \(bwrap: .*\), so nothing was run"):
         await Workspace().__aenter__()
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(workspace_jail, "_room", room.find_room)
+    monkeypatch.setattr(workspace_jail, "room_of_workspaces", room.find_room)
     with pytest.raises(SandboxError, match="bubblewrap"):
         await Workspace().__aenter__()
     with pytest.raises(SandboxDeadError, match="not been opened"):

@@ -22,6 +22,7 @@ from measurand.core import (
     summary,
     tokens,
     trial,
+    workspace,
 )
 
 MODEL = subject.Model("openai", "m-1", revision="2026-01", endpoint="http://localhost:8000/v1")
@@ -174,6 +175,9 @@ EXAMPLES = (
     ports.Rows([{"a": 1}], "h", "p"),
     ports.CallMade("target", b"k", call.Ran(SCRIPT, RESULT)),
     ports.Session(1, 2),
+    workspace.WorkspaceLimits(1, 2, 3, 4, 5, 6),
+    workspace.CommandResult(None, "o", "e", True, "SIGKILL", True, 1.5),
+    workspace.Entry("a", "file", 1),
     summary.ReadingCount("number@1", 1, 2, 3),
     summary.Example("1", 0, "wrong", "q", "a", "r", "g", "answered"),
     summary.Spent(1, 2, "2026", 3, 4, 0.1, 2.0),

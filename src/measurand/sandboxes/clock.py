@@ -55,7 +55,7 @@ def kernel_cpu_seconds(limits: Limits) -> int:
 
     It counts by sampling, which is unfair where cores are shared, so that it must not be what decides.
     """
-    return 2 * math.ceil(limits.cpu_seconds) + 1
+    return 4 * math.ceil(limits.cpu_seconds) + 1
 
 
 async def watch(

@@ -151,9 +151,14 @@ class Jail(ABC):
         return Usage() if self._init is None else usage_of(self._init)
 
     @property
+    def most_cpu_seconds(self) -> float:
+        """The processor time that it may use."""
+        return self._limits.cpu_seconds
+
+    @property
     def timed_out(self) -> bool:
         """Whether it has used more processor time than it may."""
-        return self.cpu_seconds > self._limits.cpu_seconds
+        return self.cpu_seconds > self.most_cpu_seconds
 
     @property
     def stdout(self) -> str:

@@ -17,11 +17,12 @@ from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from measurand.core.errors import InputError
+from measurand.core.workspace import WorkspaceLimits
 from measurand.sandboxes.jail.workspace_mounts import copy
 from measurand.sandboxes.jailed import printable
 from measurand.sandboxes.leases import owner
 from measurand.sandboxes.reports import ReportError, parse_junit
-from measurand.sandboxes.workspace import WORK, Workspace, WorkspaceLimits
+from measurand.sandboxes.workspace import WORK, Workspace
 from measurand.sandboxes.workspace_base import Base, give, shared_base
 from measurand.sandboxes.workspace_jail import interpreter_inside
 

@@ -32,13 +32,21 @@ def usage_of(pidfd: int) -> Usage:
     for process in (Path(f"/proc/{number}") for number in (pid, *descendants(pid))):
         try:
             stat = (process / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()
-            resident, shared = (process / "statm").read_text().split()[1:3]
             waited = max(waited, *map(_waited, (process / "task").iterdir()), 0.0)
         except (OSError, ValueError):
             continue  # it has ended meanwhile
         cpu += sum(map(int, stat[_TICKS])) / _TICK
-        memory += (int(resident) - int(shared)) * _PAGE
+        memory += private_bytes(process)
     return Usage(cpu, memory, waited)
+
+
+def private_bytes(process: Path) -> int:
+    """The memory that is a process's alone; 0 where it has ended."""
+    try:
+        resident, shared = (process / "statm").read_text().split()[1:3]
+    except (OSError, ValueError):
+        return 0
+    return (int(resident) - int(shared)) * _PAGE
 
 
 def pid_of(pidfd: int) -> int:

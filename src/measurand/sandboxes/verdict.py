@@ -127,6 +127,8 @@ def _ending_of(jail: Jail, otherwise: Ending) -> Ending:
         return "timeout"
     if jail.starved:
         return "memory"
+    if jail.signal == "SIGKILL" and jail.cpu_seconds > jail.most_cpu_seconds / 2:
+        return "timeout"  # by the kernel's own limit, which counts by sampling and so may strike early
     return "killed" if jail.signal else otherwise
 
 

@@ -10,13 +10,14 @@ import socket
 import struct
 import time
 from contextlib import AsyncExitStack, suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from measurand.core.errors import InputError, SandboxDeadError, SandboxError
+from measurand.core.workspace import CommandResult, Entry, WorkspaceLimits
 from measurand.sandboxes.jail.codec import MAX_BYTES, CodecError, decode, encode
 from measurand.sandboxes.jailed import printable
 from measurand.sandboxes.workspace_jail import WorkspaceJail
+from measurand.sandboxes.workspace_memory import bounded
 
 if TYPE_CHECKING:
     from measurand.sandboxes.workspace_base import Base
@@ -31,47 +32,6 @@ _CHUNK = 1 << 20
 _LENGTH = struct.Struct(">I")
 _OUTPUT_LIMIT = 1 << 20
 _MOST_ENTRIES = 50_000
-
-
-@dataclass(frozen=True, slots=True)
-class WorkspaceLimits:
-    """What a workspace may use. Memory is for each process; the disk is memory too, and shared by all its folders.
-
-    `output_bytes` is what is kept of each stream of one command; `file_bytes` is the largest file read or written
-    from outside.
-    """
-
-    memory_bytes: int = 4 << 30
-    disk_bytes: int = 1 << 30
-    processes: int = 256
-    output_bytes: int = 1 << 16
-    file_bytes: int = 64 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class CommandResult:
-    """How a command ended. `exit_code` is None where it was killed, by `signal` or because it timed out.
-
-    The output is what there was until then; `truncated` says that there was more. The code is what the kernel says
-    of the shell, so it cannot be printed; what it means is up to the command, and is never a verdict.
-    """
-
-    exit_code: int | None
-    stdout: str
-    stderr: str
-    timed_out: bool = False
-    signal: str = ""
-    truncated: bool = False
-    seconds: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One thing below /work: its path there, what it is, and its size in bytes. The name is its maker's choice."""
-
-    path: str
-    kind: Literal["file", "link", "folder", "other"]
-    size: int
 
 
 class Workspace:
@@ -100,12 +60,13 @@ class Workspace:
         ours.setblocking(False)
         self._socket = ours
         self._stack.callback(ours.close)
-        limits = {"memory": self._limits.memory_bytes, "disk": self._limits.disk_bytes}
-        limits["processes"] = self._limits.processes
         try:
             with theirs:
-                self._jail = await WorkspaceJail.start(limits, self._base, theirs)
-            self._stack.push_async_callback(self._jail.kill)
+                self._jail = await WorkspaceJail.start(self._limits, self._base, theirs)
+            try:
+                await self._stack.enter_async_context(bounded(self._jail.outside, self._limits))
+            finally:
+                self._stack.push_async_callback(self._jail.kill)  # it comes first in the end
             self._dead = ""
             await self.ping()
         except SandboxDeadError as error:
@@ -155,9 +116,9 @@ class Workspace:
         Links are not followed; FIFOs and devices are not waited for.
         """
         most = min(limit or self._limits.file_bytes, self._limits.file_bytes)
-        inside, data = _inside(path), bytearray()
+        within, data = inside(path), bytearray()
         while True:
-            match await self._ask("read", inside, len(data), _CHUNK, most):
+            match await self._ask("read", within, len(data), _CHUNK, most):
                 case ("bytes", bytes(part)):
                     data += part
                     if len(data) > most:
@@ -175,9 +136,9 @@ class Workspace:
             raise InputError(
                 f"{path} has {len(data)} bytes and a file of a workspace may have {self._limits.file_bytes}"
             )
-        inside = _inside(path)
+        within = inside(path)
         for start in range(0, max(1, len(data)), _CHUNK):
-            match await self._ask("write", inside, data[start : start + _CHUNK], mode, start):
+            match await self._ask("write", within, data[start : start + _CHUNK], mode, start):
                 case ("done",):
                     continue
                 case ("refused", str(why)):
@@ -187,7 +148,7 @@ class Workspace:
 
     async def entries(self, folder: str = "") -> list[Entry]:
         """What is below a folder, in order; links are named and not followed. Raises InputError for too much."""
-        match await self._ask("list", _inside(folder) if folder else "", _MOST_ENTRIES):
+        match await self._ask("list", inside(folder) if folder else "", _MOST_ENTRIES):
             case ("entries", tuple(found)):
                 return [Entry(path, kind, size) for path, kind, size in found]
             case ("refused", str(why)):
@@ -246,7 +207,7 @@ class Workspace:
         )
 
 
-def _inside(path: str) -> str:
+def inside(path: str) -> str:
     """A path below /work, relative to it and without detours. Raises InputError for any other."""
     rest = posixpath.relpath(path, WORK) if path.startswith("/") else path
     parts = rest.split("/")

@@ -34,6 +34,7 @@ from measurand.sandboxes.room import (
 )
 
 if TYPE_CHECKING:
+    from measurand.core.workspace import WorkspaceLimits
     from measurand.sandboxes.workspace_base import Base
 
 _DEATH_SECONDS = 10.0
@@ -44,6 +45,8 @@ _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"
 _SYSTEM = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d")
 _PATH = "/usr/local/bin:/usr/bin:/bin:/python/bin"
 _PLACES = dict(zip(FOLDERS, ("/work", "/tmp", "/dev/shm", "/run"), strict=True))  # noqa: S108 - the jail's own
+
+_PROC_MEND = "inside Docker, /proc can be mounted with `--security-opt systempaths=unconfined`"
 
 _turns = itertools.count()
 
@@ -61,12 +64,13 @@ class WorkspaceJail:
             self._leases.enter_context(owner().lease(Lease("jail", str(init), started(init))))
 
     @classmethod
-    async def start(cls, limits: dict[str, int], base: Base | None, control: socket.socket) -> Self:
+    async def start(cls, limits: WorkspaceLimits, base: Base | None, control: socket.socket) -> Self:
         """Build one. Raises SandboxError where there is no way to."""
-        room = await asyncio.to_thread(_room)
+        room = await asyncio.to_thread(room_of_workspaces)
         owner()
         uid = base.uid if base else outside_uid(next(_turns))
-        job = memory_file(encode((limits, _shell(), _environment())))
+        inside = {"memory": limits.memory_bytes, "disk": limits.disk_bytes, "processes": limits.processes}
+        job = memory_file(encode((inside, _shell(), _environment())))
         said = os.memfd_create("measurand")
         reading, informing = os.pipe()
         seccomp = filter_file()
@@ -75,7 +79,7 @@ class WorkspaceJail:
         command = [
             *mounts,
             str(base.path) if base else "",
-            str(limits["disk"]),
+            str(limits.disk_bytes),
             *_command(room, files, (informing, seccomp), base),
         ]
         try:
@@ -102,10 +106,16 @@ class WorkspaceJail:
             close_all([said, reading])
             raise
 
+    @property
+    def outside(self) -> int:
+        """The number of bubblewrap's process, from which all others descend."""
+        return self._process.pid
+
     def complaint(self) -> str:
         """The last line that was written while the jail was being built."""
         text = os.pread(self._said, 1 << 16, 0).decode("utf-8", "backslashreplace")
-        return printable((text.strip().splitlines() or ["it gave no reason"])[-1][:300])
+        said = printable((text.strip().splitlines() or ["it gave no reason"])[-1][:300])
+        return f"{said}; {_PROC_MEND}" if "mount proc" in said else said
 
     async def kill(self) -> None:
         """End everything inside, and wait until it is gone. The first process takes all others with it."""
@@ -203,7 +213,7 @@ def _environment() -> dict[str, str]:
 
 def interpreter_inside() -> str:
     """Where Python is in a workspace. Raises SandboxError where there is none."""
-    return _room().interpreter.path
+    return room_of_workspaces().interpreter.path
 
 
 @cache
@@ -212,5 +222,6 @@ def _shell() -> str:
 
 
 @cache
-def _room() -> Room:
+def room_of_workspaces() -> Room:
+    """A jail that was built once, to see that it can be. Raises SandboxError with what is missing."""
     return find_room()
