@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 
 from measurand.core.errors import InputError
 from measurand.stats.intervals import clopper_pearson
+from measurand.stats.sequential import rate_at
 from measurand.study import rules as forms
-from measurand.study.judging import check_rules, guarded, judge, narrowest_pass
+from measurand.study.guarding import guarded, guarded_always
+from measurand.study.judging import check_rules, judge, narrowest_pass
 from measurand.study.rules import FORMS, NotWorse, Quantity, Threshold, WorstSlice, parse
 from tests.study.world import evidence, many, result, shares, table
 
@@ -238,3 +240,34 @@ def test_what_was_not_measured_is_undecided_with_its_reason():
     )
     assert [one.verdict for one in made] == ["undecided", "undecided"]
     assert "no item" in made[0].because
+
+
+def test_a_sequential_study_keeps_its_error_over_ten_looks():
+    """At the threshold itself: an ordinary gate passes it somewhere far more often than 5 %, the sequential one does not."""
+    rng = np.random.default_rng(21)
+    passed = {"once": 0, "always": 0}
+    for _ in range(400):
+        right = np.cumsum(rng.random(500) < 0.8)
+        looks = [(int(right[n - 1]), n) for n in range(50, 501, 50)]
+        passed["once"] += any(clopper_pearson(k, n)[0] >= 0.8 for k, n in looks)
+        passed["always"] += any(rate_at(k, n)[0] >= 0.8 for k, n in looks)
+    assert passed["always"] / 400 <= 0.05
+    assert passed["once"] > 2 * max(1, passed["always"])
+
+
+def test_a_sequential_rule_uses_the_wider_interval():
+    one = result("m", "x", shares((92, 100)))
+    once = judged("accuracy on x >= 0.80", one)
+    always = judged("accuracy on x >= 0.80", one, sequential=True)
+    assert (once.verdict, always.verdict) == ("pass", "pass" if rate_at(92, 100)[0] >= 0.8 else "undecided")
+    assert always.estimate.low == pytest.approx(rate_at(92, 100)[0])
+    assert always.estimate.high - always.estimate.low > once.estimate.high - once.estimate.low
+    assert "every look" in always.estimate.method
+
+
+def test_values_within_a_range_have_a_sequence_too():
+    made = guarded_always(table([0.25, 0.75] * 300).metrics["accuracy"])
+    assert made.low < 0.5 < made.high
+    holes = guarded_always(table([*([None] * 30), *([0.25, 0.75] * 300)]).metrics["accuracy"])
+    assert holes.low < made.low
+    assert holes.high > made.high

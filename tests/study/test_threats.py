@@ -112,8 +112,8 @@ CASES = {
         evidence([good(slices={"kind": ["fraud"] * 60 + ["benign"] * 60})]),
     ),
     "looks_not_accounted_for": (
-        replace(evidence([good()], rules=("accuracy on loans >= 0.5",)), looks={"loans": 3}),
-        replace(evidence([good()], rules=("accuracy on loans >= 0.5",)), looks={"loans": 1}),
+        replace(evidence([good()], rules=("accuracy on loans >= 0.5",)), looks={"loans": (50, 80, 120)}),
+        replace(evidence([good()], rules=("accuracy on loans >= 0.5",)), looks={"loans": (120,)}),
     ),
     "version_unstated": (
         evidence([good(subject=Model("openai", "m"))]),
@@ -205,6 +205,15 @@ def test_the_delta_to_the_canonical_protocol_is_explained():
     told = found(made)["protocol_differs_from_published"].evidence
     assert "m is 10.0 points higher than under it, differing in" in told
     assert "scoring.score_refused" in told
+
+
+def test_the_naive_rules_inflated_rate_stands_beside_the_looks():
+    made = replace(evidence([good()], rules=("accuracy on loans >= 0.8",)), looks={"loans": tuple(range(20, 220, 20))})
+    told = found(made)["looks_not_accounted_for"].evidence
+    rate = float(told.rpartition("threshold in ")[2].partition(" %")[0])
+    assert 5 < rate < 15, "ten looks of a rule that errs once in forty at one"
+    kept = replace(made, study=msgspec.structs.replace(made.study, sequential=True))
+    assert "looks_not_accounted_for" not in found(kept)
 
 
 def test_nothing_speaks_against_a_clean_study():

@@ -70,8 +70,8 @@ class Result:
 class Evidence:
     """A study and its results.
 
-    `signals` are production numbers of a subject by cohort, `published` numbers from leaderboards. `looks` counts the
-    runs by which each scenario was looked at; `calibrated` names the judges that were held against people.
+    `signals` are production numbers of a subject by cohort, `published` numbers from leaderboards. `looks` gives the
+    items of each run by which a scenario was looked at; `calibrated` names the judges that were held against people.
     """
 
     study: Study
@@ -81,7 +81,7 @@ class Evidence:
     signals: tuple[Signal, ...] = ()
     published: tuple[Published, ...] = ()
     calibrated: frozenset[str] = frozenset()
-    looks: dict[str, int] = field(default_factory=dict)
+    looks: dict[str, tuple[int, ...]] = field(default_factory=dict)
     made: str = ""
 
     @property

@@ -19,18 +19,18 @@ from measurand.core.estimate import Estimate
 from measurand.run.tables import Tables
 from measurand.stats.compare import compare, compare_unpaired
 from measurand.stats.deciding import Verdict, further_items, further_items_of_rate
-from measurand.stats.estimate import pooled, right_or_wrong
-from measurand.stats.intervals import clopper_pearson
 from measurand.stats.missing import ByItem
 from measurand.stats.quantiles import items_for_upper_end
 from measurand.study import rules as forms
 from measurand.study.aligning import align
 from measurand.study.comparability import comparability
 from measurand.study.evidence import HEADLINE_NAMES, Evidence, metric_named, parts
-from measurand.study.measures import LEVEL, cost, latency
+from measurand.study.guarding import EXACT, LEVEL, guarded, guarded_always
+from measurand.study.measures import cost, latency
 from measurand.study.words import amount, counted, difference, gap, listed, number, span
 
-EXACT = "Clopper-Pearson"
+Guard = Callable[[ByItem, float], Estimate]
+"""How a number gets the interval that a verdict rests on."""
 MOST_ITEMS = 1_000_000
 """A rule that needs more items than this is not decided by more items."""
 
@@ -52,11 +52,12 @@ def judge_one(evidence: Evidence, rule: forms.RuleForm, subject: str) -> Rule:
     result = evidence.result(subject, scenario.name)
     if result.tables is None:
         return Rule("", "undecided", f"{scenario.name}: {result.why or 'not measured'}")
+    guard = guarded_always if evidence.study.sequential else guarded
     match rule:
         case forms.Threshold():
-            return _threshold(rule, result.tables)
+            return _threshold(rule, result.tables, guard)
         case forms.WorstSlice():
-            return _worst_slice(rule, result.tables)
+            return _worst_slice(rule, result.tables, guard)
         case forms.NoneBehind():
             return _none_behind(rule, result.tables)
         case forms.NotWorse() | forms.Better():
@@ -78,30 +79,6 @@ def _slack(rule: Rule) -> float | None:
     if made is None or made.unit or made.low is None or not isinstance(form, forms.Threshold | forms.WorstSlice):
         return None
     return made.low - form.bound if form.sense.startswith(">") else form.bound - (made.high or 0.0)
-
-
-def guarded(table: ByItem, level: float = LEVEL) -> Estimate:
-    """The number with an interval that a gate may rest on.
-
-    Right-or-wrong trials get Clopper and Pearson's exact interval; every other metric its own. The low end takes every
-    missing trial as gone worst, the high end as gone best.
-    """
-    made = pooled(table, level)
-    done = table.measured_only()
-    if made.value is None:
-        return made
-    if right_or_wrong(done):
-        right, n = int(done.rows[:, 0].sum()), len(done.rows)
-        gone = int(table.planned.sum()) - n
-        low = clopper_pearson(right, n + gone, level)[0]
-        high = clopper_pearson(right + gone, n + gone, level)[1]
-        how = EXACT + (f", {counted(gone, 'missing item')} at their worst" if gone else "")
-        return msgspec.structs.replace(made, low=low, high=high, method=how)
-    if made.bounds is None or made.low is None or made.high is None:
-        return made
-    low = made.low - (made.value - made.bounds[0])
-    high = made.high + (made.bounds[1] - made.value)
-    return msgspec.structs.replace(made, low=low, high=high, method=f"{made.method}, missing trials at their worst")
 
 
 def needed(made: Estimate, bound: float) -> int | None:
@@ -136,7 +113,7 @@ def held_against(made: Estimate, sense: forms.Sense, bound: float) -> Rule:
     return Rule("", "undecided", said, estimate=made, needs=needed(made, bound))
 
 
-def _threshold(rule: forms.Threshold, tables: Tables) -> Rule:
+def _threshold(rule: forms.Threshold, tables: Tables, guard: Guard) -> Rule:
     metric = metric_named(tables, rule.metric)
     table = tables.metrics[metric]
     if rule.field:
@@ -145,19 +122,19 @@ def _threshold(rule: forms.Threshold, tables: Tables) -> Rule:
             known = f"; it has {listed(list(cut))}" if cut else ""
             return Rule("", "undecided", f"no item has {rule.field} {rule.value}{known}")
         table = cut[rule.value]
-    return held_against(guarded(table), rule.sense, rule.bound)
+    return held_against(guard(table, LEVEL), rule.sense, rule.bound)
 
 
-def _worst_slice(rule: forms.WorstSlice, tables: Tables) -> Rule:
+def _worst_slice(rule: forms.WorstSlice, tables: Tables, guard: Guard) -> Rule:
     cut = parts(tables, tables.headline, rule.field)
     if not cut:
         return Rule("", "undecided", f"no item names a {rule.field}")
-    each = [(label, held_against(guarded(table), rule.sense, rule.bound)) for label, table in cut]
+    each = [(label, held_against(guard(table, LEVEL), rule.sense, rule.bound)) for label, table in cut]
     strict = 1 - (1 - LEVEL) / len(cut)  # one slice that fails must do so among as many as were looked at
     failed = [
         (label, made)
         for label, table in cut
-        if (made := held_against(guarded(table, strict), rule.sense, rule.bound)).verdict == "fail"
+        if (made := held_against(guard(table, strict), rule.sense, rule.bound)).verdict == "fail"
     ]
     worst = _worst_of(failed or each, rule.sense)
     verdict: Verdict = "fail" if failed else "pass" if all(one.verdict == "pass" for _, one in each) else "undecided"

@@ -10,8 +10,8 @@ from measurand.stats.estimate import FEW, estimate
 from measurand.stats.metrics import MEAN
 from measurand.stats.quantiles import quantile_interval
 from measurand.study.evidence import Evidence
+from measurand.study.guarding import LEVEL
 
-LEVEL = 0.95
 RECORDED = "replay:"
 """The kind of subject whose replies are read from a file: nobody timed them."""
 

@@ -13,6 +13,7 @@ class PrivateSet(Record, frozen=True, kw_only=True):
 
     `question` or `conversation` names the column that is asked; `answer` the column with the gold answer (a
     text, a list of acceptable ones, a number, an option, a JSON schema). `scoring` is a scorer's name, or
+    `perplexity` where texts are read in windows of `window` tokens (and a `stride`, 0 for disjoint ones), or
     `column:NAME` where each row names its own, `assert:NAME` (as `assert:not-contains`), or
     `python:module:function`. `made` is real, synthetic, or `column:NAME`. `prompt` and `system` are templates that may
     use {{column}} names. `style` says whether the items are like what users ask; `tuned` that they were looked at
@@ -43,6 +44,8 @@ class PrivateSet(Record, frozen=True, kw_only=True):
     seed: int = 0
     stratify: str = ""
     local_only: bool = False
+    window: int = 1024
+    stride: int = 0
     style: Literal["quiz", "ask"] = "ask"
     tuned: bool = False
 
@@ -118,6 +121,7 @@ class Study(Record, frozen=True, kw_only=True):
     set. `present` is the subject in use today. `accept_difference` names differences of protocol that are accepted,
     as `measurand compare` prints them. `slices` adds slices to those of the sets: any field, `length`, `language`, or
     two crossed as `language*kind`. `published` is a CSV of leaderboard numbers to stand beside.
+    `sequential` says that the items may be extended until the rules decide: intervals then hold at all looks.
     """
 
     name: str
@@ -137,6 +141,7 @@ class Study(Record, frozen=True, kw_only=True):
     arms: tuple[Arm, ...] = ()
     logs: tuple[ProductionLog, ...] = ()
     published: str = ""
+    sequential: bool = False
 
     @property
     def candidates(self) -> tuple[Candidate, ...]:

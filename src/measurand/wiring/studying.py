@@ -269,12 +269,12 @@ def _stored(engine: Engine) -> Evaluation | None:
     return None if known is None else Evaluation(summarise(store, known), Ended(complete=True), store)
 
 
-def _looks(made: Made) -> dict[str, int]:
-    """How many runs of one subject the store holds for each scenario: the most looks that any subject got."""
-    looks: dict[str, int] = {}
+def _looks(made: Made) -> dict[str, tuple[int, ...]]:
+    """The items of each run of a scenario that the store holds, for the subject that was looked at most often."""
+    looks: dict[str, tuple[int, ...]] = {}
     for (_, scenario), done in made.items():
         alike = [
             run for run in done.store.runs() if run.benchmark == scenario and run.subject_id == done.run.subject_id
         ]
-        looks[scenario] = max(looks.get(scenario, 0), len(alike))
+        looks[scenario] = max(looks.get(scenario, ()), tuple(sorted(run.n_items for run in alike)), key=len)
     return looks

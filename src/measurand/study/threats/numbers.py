@@ -12,11 +12,13 @@ from measurand.run.tables import Tables
 from measurand.stats.estimate import over_groups
 from measurand.stats.flips import flips
 from measurand.stats.metrics import PASS_AT
+from measurand.stats.sequential import naive_false_pass
 from measurand.study.comparing import slice_fields, winner_of
 from measurand.study.evidence import NO_CODES, Scenario, field_codes, higher_is_better, parts
-from measurand.study.judging import guarded
+from measurand.study.guarding import LEVEL, guarded
+from measurand.study.rules import Threshold, parse
 from measurand.study.threats.seen import Seen
-from measurand.study.words import amount, counted, difference, gap
+from measurand.study.words import amount, counted, difference, gap, listed
 
 MOST_MISSING = 0.05
 MOST_TRUNCATED = 0.01
@@ -24,7 +26,6 @@ FEW_ITEMS = 100
 FAR_BELOW = 0.10
 """A slice is far below the mean from ten points on."""
 MOST_SATURATED = 0.5
-LEVEL = 0.95
 
 
 def within_noise(seen: Seen) -> Iterator[Threat]:
@@ -193,11 +194,25 @@ def _passes(tables: Tables) -> Iterator[tuple[str, int]]:
 
 def looks(seen: Seen) -> Iterator[Threat]:
     """A rule that was looked at before the plan was done, each look with its own chance to err."""
-    for scenario, count in seen.evidence.looks.items():
-        if count > 1 and seen.evidence.study.rules:
+    study = seen.evidence.study
+    for scenario, sizes in seen.evidence.looks.items():
+        if len(sizes) > 1 and study.rules and not study.sequential:
             yield Threat(
                 "looks_not_accounted_for",
-                f"{scenario} was looked at {count} times with different items or occasions",
-                "decide once on the planned items, or use the sequential rule, which keeps its error over many looks",
+                f"{scenario} was looked at {len(sizes)} times, with {listed([f'{n:,}' for n in sizes])} items"
+                f"{_naive(seen, scenario, sizes)}",
+                "decide once on the planned items, or set sequential = true, which keeps the error over all looks",
                 scenario,
             )
+
+
+def _naive(seen: Seen, scenario: str, sizes: tuple[int, ...]) -> str:
+    """How often an ordinary gate, asked at each of these looks, passes a subject that lies just at its threshold."""
+    rules = [form for form in map(parse, seen.evidence.study.rules) if isinstance(form, Threshold) and not form.field]
+    about = [form for form in rules if seen.evidence.scenario(form.scenario).name == scenario]
+    if not about or not 0 < about[0].bound < 1:
+        return ""
+    chance = naive_false_pass(sorted(sizes), about[0].bound)
+    return (
+        f"; asked at each of them, its rule passes a subject at the threshold in {amount(chance)} of cases, not 2.5 %"
+    )
