@@ -102,8 +102,11 @@ def _file_flags(group: argparse._ArgumentGroup) -> None:
         "--scoring",
         default="exact",
         metavar="NAME",
-        help="exact, numeric, contains, regex, choice, token_f1, json_schema, column:NAME or python:module:function",
+        help="exact, numeric, contains, regex, choice, token_f1, json_schema, perplexity, column:NAME "
+        "or python:module:function",
     )
+    group.add_argument("--window", type=int, default=1024, metavar="N", help="tokens read at once, for perplexity")
+    group.add_argument("--stride", type=int, metavar="N", help="tokens that each window adds (default: the window)")
     group.add_argument("--slices", default="", metavar="A,B", help="columns to report by")
     group.add_argument("--id", default="", metavar="COLUMN")
     group.add_argument("--language", default="", metavar="COLUMN")

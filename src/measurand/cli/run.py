@@ -20,6 +20,7 @@ from measurand.study.records import PrivateSet
 from measurand.wiring import (
     Evaluation,
     Options,
+    benchmark_of,
     evaluate_async,
     open_benchmark,
     open_store,
@@ -114,6 +115,10 @@ def _score(given: argparse.Namespace) -> int:
     try:
         stored = named_run(store, given.run)
         other = open_benchmark(given.by) if given.by else None
+        if given.errata:
+            from measurand.wiring.errata import corrected_benchmark
+
+            other = corrected_benchmark(other or benchmark_of(stored), given.errata, store, stored)
         summaries = [summarise(store, stored)] if other else []
         summaries.append(run_sync(lambda: rescore_run(store, stored, other)))
     finally:

@@ -79,8 +79,8 @@ def _sensitivity(protocol: Protocol, views: tuple[View, ...]) -> Iterator[str]:
 
 
 def _bare(scorer: str) -> str:
-    """The scorer without the label that it takes as gold: choice[corrected]@1 and choice[original]@1 are alike."""
-    return re.sub(r"\[\w+\]", "", scorer)
+    """The scorer without whose labels it takes: choice[corrected]@1, choice[original]@1 and choice@1 are alike."""
+    return re.sub(r"\[[^\[\]]*\]", "", scorer)
 
 
 def _orders(protocol: Protocol, views: tuple[View, ...]) -> Iterator[str]:
