@@ -60,7 +60,7 @@ class Prepared:
 
 def prepare(benchmark: Benchmark, data: Data) -> Prepared:
     """Read, check and render everything; touches no subject. Raises DataError and InputError."""
-    _check_samples(benchmark)
+    check_samples(benchmark, benchmark.asking.samples)
     task = benchmark.task
     used: dict[str, SourceUsed] = {}
     pools: dict[str, Sequence[Item]] = {}
@@ -93,12 +93,12 @@ def prepare(benchmark: Benchmark, data: Data) -> Prepared:
     )
 
 
-def _check_samples(benchmark: Benchmark) -> None:
-    """Try every metric on as many samples as will be drawn: pass@k of fewer than k is refused before it is paid for."""
+def check_samples(benchmark: Benchmark, samples: int) -> None:
+    """Try every metric on as many samples of an item: pass@k of fewer than k raises InputError before it is paid."""
     import numpy as np
 
     for metric in benchmark.aggregation.metrics.values():
-        metric.within(np.zeros((benchmark.asking.samples, len(metric.columns))))
+        metric.within(np.zeros((samples, len(metric.columns))))
 
 
 def check_askable(benchmark: Benchmark, abilities: Abilities, who: str) -> None:

@@ -11,7 +11,7 @@ from measurand.core.ports import CallMade, Sandbox, Store
 from measurand.core.run import Run, trial_name
 from measurand.run.isolation import demand_isolation, with_isolation
 from measurand.run.marking import mark, runs_programs
-from measurand.run.prepare import aggregation_part, scoring_part
+from measurand.run.prepare import aggregation_part, check_samples, scoring_part
 
 if TYPE_CHECKING:
     from measurand.core.item import Item
@@ -22,8 +22,10 @@ async def rescore(store: Store, run: Run, benchmark: Benchmark, sandbox: Sandbox
 
     Where that scoring differs from the stored one, the marks belong to another protocol and so to another run,
     which is returned; the old one keeps its scores. Otherwise the marks of `run` are replaced.
-    Raises SandboxError where programs cannot be run; then nothing is changed.
+    Raises SandboxError where programs cannot be run, InputError where its metrics need more samples; then nothing is
+    changed.
     """
+    check_samples(benchmark, run.samples)
     protocol = msgspec.structs.replace(
         store.protocol(run.id), scoring=scoring_part(benchmark.scoring), aggregation=aggregation_part(benchmark)
     )
