@@ -111,9 +111,18 @@ def test_all_alike_is_not_certain():
     made = compare(alike, alike)
     assert (made.difference.low, made.difference.high) == tango(0, 0, 40)
     assert better(made) == ""
+    near = compare(table(np.linspace(0.4, 0.9, 8)), table(np.linspace(0.4, 0.9, 8) - 0.3))
+    assert (near.difference.low, better(near)) == (None, "")
     for n in (3, 50_000):
         real = compare(table(np.full(n, 7.0), MEAN), table(np.full(n, 6.0), MEAN))
         assert (real.difference.value, real.difference.low, better(real)) == (1.0, None, "")
+
+
+def test_a_group_of_one_item_leaves_a_macro_difference_without_an_interval():
+    a, b = np.array([1.0, 0.0, 1.0]), np.array([0.0, 1.0, 1.0])
+    made = compare(table(a), table(b), groups=np.array([0, 1, 2]))
+    assert (made.difference.value, made.difference.low, made.p) == (0.0, None, None)
+    assert made.difference.method == "none: a group has one unit, or none of them spreads"
 
 
 def test_ratios_are_bootstrapped_in_pairs():

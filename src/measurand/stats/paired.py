@@ -21,7 +21,7 @@ import numpy as np
 
 from measurand.core.benchmark import Metric
 from measurand.stats.bootstrap import bca, bootstrap
-from measurand.stats.estimate import FEW, macro_of, right_or_wrong, spreads
+from measurand.stats.estimate import FEW, ROUNDING, macro_of, right_or_wrong, spreads
 from measurand.stats.intervals import Interval, student, student_p
 from measurand.stats.mcnemar import mcnemar, tango
 from measurand.stats.means import Array, Labels, macro, micro
@@ -90,16 +90,16 @@ def _of_right_or_wrong(pair: Pair, level: float) -> Difference:
 def _of_means(pair: Pair, level: float) -> Difference:
     d, clusters = _differences(pair), pair.clusters
     mean = micro(d, clusters) if pair.groups is None else macro(d, pair.groups, clusters)
-    error = mean.error if mean.error is not None and spreads(mean, d) else None
-    if error is None and (pair.a.units > 1 or not d.any()):
+    if np.ptp(d) <= ROUNDING * np.abs(d).max() and (pair.a.units > 1 or not d.any()):
         return _without_spread(pair, mean.value, level)
+    error = mean.error if spreads(mean, d) else None
     found = None if error is None else detectable(error, alpha=1 - level)
     if pair.groups is None and pair.a.units < FEW:
         interval = _within_range(typical_values(d, clusters, level=level), pair.a.metric)
         method, test = f"paired, sign permutation of {pair.units}", "sign permutation"
         return Difference(mean.value, interval, method, sign_flip(d, clusters), test, found)
     if error is None:
-        return Difference(mean.value, None, f"none: only {pair.units}")
+        return Difference(mean.value, None, "none: a group has one unit, or none of them spreads")
     kinds = ["paired", "Student's t"]
     kinds += ["stratified"] if pair.groups is not None else []
     kinds += ["clustered"] if clusters is not None else []
@@ -111,7 +111,7 @@ def _of_means(pair: Pair, level: float) -> Difference:
 def _without_spread(pair: Pair, value: float, level: float) -> Difference:
     """All differences are the same. Where there is none, shares differ no more often than coins that never did."""
     metric = pair.a.metric
-    if value == 0 and (metric.low, metric.high) == (0.0, 1.0):
+    if value == 0 and pair.groups is None and (metric.low, metric.high) == (0.0, 1.0):
         return Difference(
             0.0, tango(0, 0, pair.a.units, level), f"paired, Tango's score on {pair.units} without spread"
         )
