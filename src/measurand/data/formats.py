@@ -9,7 +9,7 @@ from typing import get_args
 from measurand.core.errors import DataError
 from measurand.core.source import FileFormat
 from measurand.data.binary_rows import read_arrow, read_parquet, read_xlsx
-from measurand.data.csv_rows import read_grid, read_grids
+from measurand.data.csv_rows import FILE_COLUMN, read_grid, read_grids
 from measurand.data.json_rows import read_json, read_jsonl
 from measurand.data.pickle_rows import read_pickle
 from measurand.data.table import Table, not_empty
@@ -53,8 +53,8 @@ def parse(
 def parse_many(files: Sequence[tuple[str, bytes]], *, nonfinite: bool = False) -> Table:
     """Read several files as one table, in order.
 
-    Rows of CSV and TSV carry their file's stem in `__file__`. Where the files lie in several folders, all rows carry
-    the name of theirs in `__folder__`, which is often a language.
+    Rows of CSV, TSV and of several JSON documents carry their file's stem in `__file__`. Where the files lie in
+    several folders, all rows carry the name of theirs in `__folder__`, which is often a language.
     Raises DataError where the formats differ.
     """
     formats = {_known(name) for name, _ in files}
@@ -70,7 +70,9 @@ def parse_many(files: Sequence[tuple[str, bytes]], *, nonfinite: bool = False) -
         several = len({_folder_of(name) for name, _ in files}) > 1
         for name, data in files:
             part = _one(data, name, kind, nonfinite=nonfinite)
-            table.rows.extend({**row, FOLDER: _folder_of(name)} if several else row for row in part.rows)
+            more = {FOLDER: _folder_of(name)} if several else {}
+            more |= {FILE_COLUMN: stem_of(name)} if kind == "json" and len(files) > 1 else {}
+            table.rows.extend({**row, **more} for row in part.rows)
             table.places.extend(f"{stem_of(name)}, {place}" for place in part.places)
     return not_empty(table, f"{files[0][0]} and what stands beside it")
 
