@@ -133,7 +133,7 @@ def test_a_tsv_is_read_with_quotes_only_where_that_is_even() -> None:
         (b"", "x.json", "no samples"),
         (b"", "x.csv", "no samples"),
         (b"q,a\n", "x.csv", "no samples"),
-        (b"x", "x.txt", "x.txt has no known ending"),
+        (b"x", "x.doc", "x.doc has no known ending"),
         (b"PK", "x.jsonl.gz", "x.jsonl.gz is not a whole gzip file"),
         (gzip.compress(b'{"q":1}\n' * 999)[:-9], "x.jsonl.gz", "not a whole gzip file"),
     ],

@@ -13,7 +13,7 @@ from measurand.run.limits import RunLimits
 from measurand.study.records import PrivateSet
 from measurand.wiring import Options, SubjectOptions
 
-DATA_SUFFIXES = {".jsonl", ".json", ".csv", ".tsv", ".parquet", ".xlsx"}
+DATA_SUFFIXES = {".jsonl", ".json", ".csv", ".tsv", ".parquet", ".xlsx", ".txt"}
 
 
 def options_from(given: argparse.Namespace) -> Options:
@@ -34,7 +34,7 @@ def options_from(given: argparse.Namespace) -> Options:
 
 def private_set(given: argparse.Namespace) -> PrivateSet:
     """The private set that a data file and its column flags stand for."""
-    if not given.question and not given.conversation:
+    if not given.question and not given.conversation and given.scoring != "perplexity":
         raise InputError(f"{given.what} is a data file; name its question column with --question COLUMN")
     return PrivateSet(
         file=given.what,
@@ -50,6 +50,8 @@ def private_set(given: argparse.Namespace) -> PrivateSet:
         prompt=given.prompt,
         system=given.system,
         local_only=given.local_only,
+        window=_positive("--window", given.window) or 1,
+        stride=_positive("--stride", given.stride) or 0,
     )
 
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from measurand.core.record import Record
 
-FileFormat = Literal["jsonl", "json", "csv", "tsv", "parquet", "xlsx", "arrow", "pickle"]
+FileFormat = Literal["jsonl", "json", "csv", "tsv", "parquet", "xlsx", "arrow", "pickle", "txt"]
 
 
 class Hub(Record, frozen=True, tag="hub"):

@@ -13,7 +13,7 @@ from measurand.data.csv_rows import FILE_COLUMN, read_grid, read_grids
 from measurand.data.json_rows import read_json, read_jsonl
 from measurand.data.pickle_rows import read_pickle
 from measurand.data.table import Table, not_empty
-from measurand.data.texts import decode, decompress
+from measurand.data.texts import decode, decompress, read_txt
 
 GZIP = ".gz"
 FOLDER = "__folder__"
@@ -85,7 +85,7 @@ def _one(data: bytes, name: str, kind: FileFormat, *, nonfinite: bool) -> Table:
     return _BINARIES[kind](_bytes(data, name), name)
 
 
-_TEXTS: dict[FileFormat, Callable[..., Table]] = {"jsonl": read_jsonl, "json": read_json}
+_TEXTS: dict[FileFormat, Callable[..., Table]] = {"jsonl": read_jsonl, "json": read_json, "txt": read_txt}
 _BINARIES: dict[FileFormat, Callable[[bytes, str], Table]] = {
     "parquet": read_parquet,
     "xlsx": read_xlsx,

@@ -8,6 +8,7 @@ import io
 import zlib
 
 from measurand.core.errors import DataError
+from measurand.data.table import Table
 
 FREE = 64 * 2**20
 """Bytes that a compressed file may always grow to."""
@@ -49,6 +50,11 @@ def decode(data: bytes, where: str) -> str:
 def lines(text: str) -> list[str]:
     r"""Split at \n alone, and drop the \r of a \r\n: U+2028, U+2029 and U+0085 are characters of a text."""
     return [line.removesuffix("\r") for line in text.split("\n")]
+
+
+def read_txt(text: str, _where: str, *, nonfinite: bool = False) -> Table:  # noqa: ARG001  the readers' common form
+    """A text file as one row, whose column `text` holds all of it, line ends as they are."""
+    return Table([{"text": text}], ["the whole"]) if text else Table([], [])
 
 
 def decompress(data: bytes, where: str) -> bytes:

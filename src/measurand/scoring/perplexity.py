@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from measurand.core.benchmark import Reader, Scorer
+from measurand.core.benchmark import Marking, Reader, Scorer
 from measurand.core.item import Document, Item
 from measurand.core.outcome import Answer
 from measurand.core.trial import Absent, Finding, Found, Measured, Missing
@@ -57,3 +57,11 @@ BY_WORDS = _scorer("words", _of_text("words"))
 
 BY_TOKENS = _scorer("tokens", lambda _, found: found.get("tokens"))
 """The text's log-probability and the subject's tokens; row: (log_probability, tokens)."""
+
+MARKINGS = (
+    Marking("bits_per_byte", TEXT_LOG_PROBABILITY, BY_BYTES),
+    Marking("byte_perplexity", TEXT_LOG_PROBABILITY, BY_BYTES),
+    Marking("word_perplexity", TEXT_LOG_PROBABILITY, BY_WORDS),
+    Marking("token_perplexity", TEXT_LOG_PROBABILITY, BY_TOKENS),
+)
+"""Each unit's marking. Bits per byte come first: they alone compare between tokenizers."""

@@ -146,6 +146,7 @@ WORD_PERPLEXITY, BYTE_PERPLEXITY, TOKEN_PERPLEXITY = (
     Metric(f"{unit}_perplexity", 1, ("log_probability", f"{unit}s"), mean_within, perplexity, 1.0, None, f"per {unit}")
     for unit in ("word", "byte", "token")
 )
+PERPLEXITIES = {one.name: one for one in (BITS_PER_BYTE, BYTE_PERPLEXITY, WORD_PERPLEXITY, TOKEN_PERPLEXITY)}
 _STATED = ("confidence", "correct")
 BRIER = Metric("brier", 1, _STATED, _each(squared_errors), weighted_mean, unit="score")
 LOG_LOSS = Metric("log_loss", 1, _STATED, _each(log_losses), weighted_mean, high=None, unit="nats")

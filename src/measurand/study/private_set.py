@@ -22,6 +22,7 @@ from measurand.core.source import File
 from measurand.data import check_rows
 from measurand.stats.metrics import ACCURACY
 from measurand.study.private_scoring import SCORED_AS, private_markings
+from measurand.study.private_text import PERPLEXITY, TEXT_SCORING, documents, text_aggregation, text_asking
 from measurand.study.records import PrivateSet
 
 Rows = Sequence[Mapping[str, Json]]
@@ -35,33 +36,42 @@ LETTER = "Answer with the letter of the right option."
 
 def private_benchmark(spec: PrivateSet) -> Benchmark:
     """Make a benchmark of a private set. Raises InputError for a spec that cannot be carried out."""
-    if bool(spec.question) == bool(spec.conversation):
+    reads = spec.scoring == PERPLEXITY
+    if not reads and bool(spec.question) == bool(spec.conversation):
         raise InputError("a private set needs either a question column or a conversation column")
     name = spec.name or Path(spec.file).name.partition(".")[0]
     subset = Subset(spec.subset_size, spec.seed, spec.stratify) if spec.subset_size is not None else None
-    needs: frozenset[Ability] = frozenset({"chat"})
     return Benchmark(
         name=name,
         task=Task(
             sources={"test": File(spec.file)},
-            to_items=partial(_to_items, spec),
+            to_items=partial(_texts if reads else _to_items, spec),
             version=1,
             subset=subset,
             local_only=spec.local_only,
         ),
-        asking=Prompting(
-            name="private",
-            version=1,
-            requests=partial(_requests, spec),
-            needs=needs,
-            text=_as_read(spec),
-            samples=spec.samples,
-        ),
-        scoring=Scoring(private_markings(spec)),
-        aggregation=Aggregation({"score": ACCURACY}, groups=spec.slices),
+        asking=text_asking(spec) if reads else _asking(spec),
+        scoring=TEXT_SCORING if reads else Scoring(private_markings(spec)),
+        aggregation=text_aggregation(spec) if reads else Aggregation({"score": ACCURACY}, groups=spec.slices),
         card=_card(name, spec),
         recipe=msgspec.to_builtins(spec),
     )
+
+
+def _asking(spec: PrivateSet) -> Prompting:
+    needs: frozenset[Ability] = frozenset({"chat"})
+    return Prompting(
+        name="private",
+        version=1,
+        requests=partial(_requests, spec),
+        needs=needs,
+        text=_as_read(spec),
+        samples=spec.samples,
+    )
+
+
+def _texts(spec: PrivateSet, _name: str, rows: Rows) -> list[Item]:
+    return documents(spec, rows)
 
 
 def _card(name: str, spec: PrivateSet) -> Card:
