@@ -90,6 +90,13 @@ def test_one_subject_gets_yes_no_or_not_yet(rate, n, opening):
         assert "further items would decide 'accuracy on loans >= 0.80' for m." in decision.would_change[0]
 
 
+def test_one_subject_has_no_rank_and_what_is_missing_is_told():
+    made = findings(evidence([result("m", "loans", [*many(80, 0.9), *([None] * 20)])]))
+    assert made.rankings == ()
+    assert made.decision.answer.startswith("m reaches 90.0 % (")
+    assert "; 20 missing, could be 72.0 to 92.0)" in made.decision.answer
+
+
 def test_nobody_who_fails_is_chosen():
     made = evidence(
         [result("x", "loans", many(100, 0.3)), result("y", "loans", many(100, 0.2))],

@@ -114,7 +114,9 @@ def adjust(found: Sequence[Contrast]) -> list[Contrast]:
 
 
 def rankings(evidence: Evidence, found: Iterable[Contrast]) -> tuple[Ranking, ...]:
-    """The subjects of each scenario in tie groups; refused where two of them may not be compared."""
+    """The subjects of each scenario in tie groups; refused where two may not be compared. One alone has no rank."""
+    if len(evidence.subjects) == 1:
+        return ()
     pooled = [one for one in found if one.view == "pooled"]
     return tuple(_rankings(evidence, pooled))
 

@@ -35,7 +35,12 @@ def number(estimate: Estimate) -> str:
     """A number with its interval and its items: `71.3 % (64.0 to 77.6, 160 items)`."""
     if estimate.value is None:
         return f"no number ({estimate.method.removeprefix('none: ')})"
-    return f"{amount(estimate.value, estimate.unit)} ({span(estimate)}, {counted(estimate.n_items, 'item')})"
+    gone = ""
+    if estimate.bounds is not None and estimate.n_missing:
+        low, high = (_bare(end, estimate.unit) for end in estimate.bounds)
+        gone = f"; {estimate.n_missing:,} missing, could be {low} to {high}"
+    items = counted(estimate.n_items, "item")
+    return f"{amount(estimate.value, estimate.unit)} ({span(estimate)}, {items}{gone})"
 
 
 def difference(comparison: Comparison) -> str:

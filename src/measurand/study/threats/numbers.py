@@ -82,9 +82,21 @@ def missing_share(seen: Seen) -> Iterator[Threat]:
             yield Threat(
                 "missing_trials",
                 f"{gone:,} of {planned:,} trials of {subject} on {scenario.name} have no score",
-                "run the same command again: only these are asked; where a filter stopped them, say so",
+                _remedy(tables),
                 scenario.name,
             )
+
+
+def _remedy(tables: Tables) -> str:
+    """What most of the missing trials call for."""
+    tally = tables.tally
+    remedies = {
+        "run the same command again: only these are asked": tally.failed + tally.not_run,
+        "allow longer replies; that is another protocol": tally.truncated,
+        "say that a filter or the subject itself refused them, and read the bounds": tally.blocked + tally.refused,
+        "look at why they could not be scored, with `measurand show`": 1,
+    }
+    return max(remedies, key=lambda remedy: remedies[remedy])
 
 
 def truncated(seen: Seen) -> Iterator[Threat]:
