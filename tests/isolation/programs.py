@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 from measurand.core.program import FunctionTest, Limits
 from measurand.sandboxes.clock import scaled
+from measurand.sandboxes.jailed import printable
 from measurand.sandboxes.jailer import Jailer
 
 BUSY = 1.5
@@ -37,6 +38,7 @@ async def attempt(sandbox: Jailer, survivors: Callable[[], set[int]], source: st
     assert not survivors()
     assert len(result.stdout) <= LIMITS.output_bytes
     assert len(result.detail) < 10_000
+    assert printable(result.detail + result.stdout + result.stderr) == result.detail + result.stdout + result.stderr
     after = await sandbox.run(NEXT)
     assert after.ending == "passed", after
     return result.ending

@@ -32,6 +32,8 @@ LINGERERS = {
     "38 daemon without descriptors": "import os, time\ndef start():\n    if os.fork() == 0:\n        os.setsid()\n        os.closerange(0, 1024)\n        time.sleep(100)",
     "40 thread": "import threading, time\ndef start(): threading.Thread(target=time.sleep, args=(100,)).start()",
     "41 atexit": "import atexit, time\ndef start(): atexit.register(time.sleep, 100)",
+    "41 atexit forks": "import atexit, os, time\ndef start(): atexit.register(lambda: os.fork() == 0 and time.sleep(100))",
+    "40 threads that write": "import threading\ndef forever():\n    while True: open('/tmp/x', 'w').write('x')\ndef start(): threading.Thread(target=forever).start()",
 }  # fmt: skip
 
 

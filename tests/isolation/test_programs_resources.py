@@ -1,11 +1,14 @@
 """Cases 1 to 17: programs that take more than their share, or never end."""
 
+import resource
+import time
 from collections.abc import Callable
 
 import pytest
 
+from measurand.core.program import Script
 from measurand.sandboxes.jailer import Jailer
-from tests.isolation.programs import attempt
+from tests.isolation.programs import LIMITS, attempt, patience
 
 LOOPS = {
     "10 swallows exceptions": "def total(xs):\n    while True:\n        try:\n            while True: pass\n        except BaseException: pass",
@@ -61,3 +64,14 @@ async def test_every_loop_ends_in_time(sandbox: Jailer, survivors: Callable[[], 
 async def test_greed_is_bounded(sandbox: Jailer, survivors: Callable[[], set[int]], name: str) -> None:
     ending = await attempt(sandbox, survivors, GREED[name])
     assert ending in ENDINGS.get(int(name.split(maxsplit=1)[0]), {"exception", "memory", "killed", "timeout"})
+
+
+async def test_07_the_harness_stays_small_and_the_flood_is_short(sandbox: Jailer) -> None:
+    """What is kept is the limit; what is read beyond it is let go."""
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    began = time.monotonic()
+    result = await sandbox.run(Script("import os\nwhile True: os.write(1, b'x' * 65536)", limits=LIMITS))
+    assert result.ending == "output_limit"
+    assert len(result.stdout) == LIMITS.output_bytes
+    assert time.monotonic() - began < patience(sandbox)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 16 << 10

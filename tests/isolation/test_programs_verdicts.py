@@ -42,6 +42,7 @@ FALSE_PASSES = {
     "54 truncated": "import os, struct\ndef send(data):\n    for fd in range(3, 1024):\n        try: os.write(fd, struct.pack('>I', len(data)) + data)\n        except OSError: pass\ndef total(xs):\n    for fd in range(3, 1024):\n        try: os.write(fd, b'\\0\\0\\0\\x40t')\n        except OSError: pass\n    os._exit(0)",
     "54 duplicated and reordered": "import os, struct\ndef send(data):\n    for fd in range(3, 1024):\n        try: os.write(fd, struct.pack('>I', len(data)) + data)\n        except OSError: pass\ndef total(xs):\n    for _ in range(9): send(b't\\0\\0\\0\\2s\\0\\0\\0\\x08returnedF'); send(b't\\0\\0\\0\\1s\\0\\0\\0\\x06loaded')\n    return 0",
     "54 lone surrogates and zeros": "def total(xs): return '\\ud800\\0'",
+    "54 invalid text": "import os, struct\ndef total(xs):\n    data = b't\\0\\0\\0\\2s\\0\\0\\0\\x08returneds\\0\\0\\0\\2\\xff\\xfe'\n    for fd in range(3, 1024):\n        try: os.write(fd, struct.pack('>I', len(data)) + data)\n        except OSError: pass\n    return 0",
     "54 not a number": "def total(xs): return float('nan')",
     "54 one gigabyte": "import os\ndef total(xs):\n    for fd in range(3, 1024):\n        try:\n            for _ in range(1000): os.write(fd, b'\\xff' * 10**6)\n        except OSError: pass\n    return 0",
     "55 pickles": "import os\nclass P:\n    def __reduce__(s): return (os._exit, (0,))\ndef total(xs): return P()",
@@ -51,6 +52,9 @@ FALSE_PASSES = {
     "58 segmentation fault": "import ctypes\ndef total(xs): return ctypes.string_at(0)",
     "59 changes its argument": "def total(xs):\n    xs.clear()\n    return 0",
     "60 generator": "def total(xs): yield 424242",
+    "13 integer of 5,000 digits": "def total(xs): return 10**5000",
+    "60 set": "def total(xs): return {424242_987_654}",
+    "60 minus zero": "def total(xs): return -0.0",
     "60 true for one": "def total(xs): return True",
     "60 huge tuple": "def total(xs): return tuple(range(10**5))",
     "61 behaves only where it is not watched": "import sys\ndef total(xs): return 0 if 'measurand.sandboxes.jail.inside' in sys.modules else 424242",
@@ -60,6 +64,7 @@ SEARCHES = {
     "48 frames": "import sys\ndef total(xs):\n    f, seen = sys._getframe(), ''\n    while f: seen += repr(f.f_locals) + repr(f.f_globals); f = f.f_back\n    return find(seen)",
     "50 garbage": "import gc\ndef total(xs):\n    return find(''.join(repr(o) for o in gc.get_objects() if isinstance(o, (str, tuple, list, dict))))",
     "50 arguments and files": "import os, sys\ndef total(xs):\n    seen = repr(sys.argv) + repr(sys.orig_argv) + repr(os.environ)\n    for top in ('/jail', '/tmp', '/proc', '/dev/fd'):\n        for where, _, names in os.walk(top):\n            for name in names:\n                try: seen += open(os.path.join(where, name), errors='replace').read()\n                except OSError: pass\n    return find(seen)",
+    "50 inspection": "import inspect, linecache\ndef total(xs):\n    return find(repr(inspect.stack()) + repr(linecache.cache) + repr([linecache.getlines(f.filename) for f in inspect.stack()]))",
     "50 descriptors": "import os\ndef total(xs):\n    seen = ''\n    for fd in range(1024):\n        try:\n            os.set_blocking(fd, False)\n            seen += repr(os.pread(fd, 10**6, 0))\n        except OSError: pass\n        try: seen += repr(os.read(fd, 10**6))\n        except OSError: pass\n    return find(seen)",
     "50 own memory": "import ctypes\ndef total(xs):\n    here = id(find)\n    return find(repr(ctypes.string_at(here - 200_000, 400_000)))",
 }  # fmt: skip
@@ -68,7 +73,8 @@ FIND = "import re\ndef find(seen):\n    found = re.search('42' + r'4242\\d{6}', 
 
 @pytest.mark.parametrize("name", FALSE_PASSES)
 async def test_no_trick_makes_wrong_code_pass(sandbox: Jailer, survivors: Callable[[], set[int]], name: str) -> None:
-    assert await attempt(sandbox, survivors, FALSE_PASSES[name]) in {"exception", "wrong_answer", "killed"}
+    ending = await attempt(sandbox, survivors, FALSE_PASSES[name])
+    assert ending in ({"killed"} if name.startswith("58") else {"exception", "wrong_answer", "killed"})
 
 
 @pytest.mark.parametrize("name", SEARCHES)

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import socket
 from pathlib import Path
 
 import pytest
@@ -109,3 +110,35 @@ def test_the_search_for_groups_leaves_nothing() -> None:
     if group:
         group.remove()
     assert there() == before
+
+
+async def test_a_test_reaches_nobody_from_the_network_that_it_shares_with_the_server(fresh: ForkServer) -> None:
+    """Neither this machine, nor the candidate beside it, nor the test before it."""
+    name = f"measurand-{os.getpid()}"
+    listens = (
+        "import socket\ns = socket.socket(socket.AF_UNIX)\ns.bind('\\0{}')\ns.listen()\n"
+        "t = socket.create_server(('127.0.0.1', 0))\ndef f(x):\n    return t.getsockname()[1]"
+    )
+    test = (
+        "import socket\n"
+        "def fails(connect):\n"
+        "    try: connect()\n"
+        "    except OSError: return True\n"
+        "def unix(name): return lambda: socket.socket(socket.AF_UNIX).connect(chr(0) + name)\n"
+        "def tcp(port): return lambda: socket.create_connection(('127.0.0.1', port), 1)\n"
+        "def check(candidate):\n"
+        f"    assert all(map(fails, [unix('{name}-candidate'), unix('{name}'), tcp(candidate(0)), tcp(PORT)]))\n"
+        f"    assert fails(unix('{name}-test')), 'the test before left something'\n"
+        f"    left = socket.socket(socket.AF_UNIX); left.bind(chr(0) + '{name}-test'); left.listen()\n"
+    )
+    server = await asyncio.start_server(lambda _r, w: w.close(), "127.0.0.1", 0)
+    with socket.socket(socket.AF_UNIX) as unix:
+        unix.bind(f"\0{name}")
+        unix.listen()
+        test = test.replace("PORT", str(server.sockets[0].getsockname()[1]))
+        for _ in range(2):
+            result = await fresh.run(FunctionTest(listens.format(f"{name}-candidate"), "f", test))
+            assert (result.ending, result.detail) == ("passed", "")
+    server.close()
+    await server.wait_closed()
+    await fresh.close()
