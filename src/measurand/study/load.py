@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -33,13 +34,13 @@ def load_study(path: Path) -> Study:
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"{path}: not valid TOML: {error}") from error
     except msgspec.ValidationError as error:
-        raise InputError(f"{path}: {_sentence(str(error))}") from error
+        raise InputError(f"{path}: {sentence(str(error), KEYS)}") from error
     _check(path, study)
     return msgspec.structs.replace(
         study,
-        sets=tuple(msgspec.structs.replace(one, file=_beside(path, one.file)) for one in study.sets),
-        logs=tuple(msgspec.structs.replace(one, file=_beside(path, one.file)) for one in study.logs),
-        published=_beside(path, study.published) if study.published else "",
+        sets=tuple(msgspec.structs.replace(one, file=beside(path, one.file)) for one in study.sets),
+        logs=tuple(msgspec.structs.replace(one, file=beside(path, one.file)) for one in study.logs),
+        published=beside(path, study.published) if study.published else "",
         subjects=tuple(_recorded(path, one) for one in study.candidates),
     )
 
@@ -61,7 +62,8 @@ def _check(path: Path, study: Study) -> None:
             raise InputError(f"{path}: {what} names '{name}', which is no subject of the study; {hint}")
 
 
-def _beside(path: Path, file: str) -> str:
+def beside(path: Path, file: str) -> str:
+    """A file named in another one: relative to that one."""
     return file if Path(file).is_absolute() else str(path.parent / file)
 
 
@@ -69,16 +71,16 @@ def _recorded(path: Path, one: Candidate) -> Candidate:
     """A file of recorded replies lies beside the study, as its items do."""
     if not one.spec.startswith(REPLAY):
         return one
-    return msgspec.structs.replace(one, spec=REPLAY + _beside(path, one.spec.removeprefix(REPLAY)))
+    return msgspec.structs.replace(one, spec=REPLAY + beside(path, one.spec.removeprefix(REPLAY)))
 
 
-def _sentence(error: str) -> str:
-    """Turn msgspec's message into one that names the place and, for an unknown key, the nearest known one."""
+def sentence(error: str, keys: Mapping[str, Sequence[str]]) -> str:
+    """The message of msgspec as one that names the place and, for an unknown key, the nearest of those known there."""
     unknown = re.match(r"Object contains unknown field `(?P<key>[^`]*)`(?: - at `(?P<at>[^`]*)`)?", error)
     if unknown is None:
         return error
     place = re.sub(r"\W|\d|\.\.\.", "", (unknown["at"] or "").removeprefix("$")) or "$"
-    known = KEYS.get(place, ())
+    known = keys.get(place, ())
     near = difflib.get_close_matches(unknown["key"], known, n=1)
     hint = f"did you mean '{near[0]}'?" if near else f"known keys are {', '.join(known)}"
     where = "" if place == "$" else f" in [[{place}]]"
