@@ -48,7 +48,7 @@ def test_the_ratio_agrees_with_scipys_bootstrap():
     assert percentiles(bootstrap(RATE.over, rows)) == pytest.approx((theirs.low, theirs.high), abs=0.008)
 
 
-def covered(metric, draw, truth, runs=500):
+def covered(metric, draw, truth, runs=300):
     held = 0
     for _ in range(runs):
         rows, clusters = draw()
@@ -79,7 +79,7 @@ def test_its_intervals_cover_from_the_sizes_that_the_docs_state():
         "rate": covered(RATE, lambda: rates(30), 0.7),
         "clustered": covered(RATE, clustered, 0.5),
     }
-    assert all(0.92 < share < 0.98 for share in found.values()), found
+    assert all(0.915 < share < 0.985 for share in found.values()), found
 
 
 def test_bca_is_scipys():
