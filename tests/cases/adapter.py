@@ -18,6 +18,8 @@ from tests.cases.fewshot import fewshot
 from tests.cases.letter_extraction import letter_extraction
 from tests.cases.numeric_extraction import numeric_extraction
 from tests.cases.reasoning_output import reasoning_output
+from tests.cases.loglik import loglik
+from tests.cases.math_equivalence import math_equivalence
 from tests.cases.submissions_flags import submissions_flags
 
 THEMES: dict[str, Callable[[dict[str, Any]], Any]] = {
@@ -36,3 +38,5 @@ THEMES: dict[str, Callable[[dict[str, Any]], Any]] = {
     "reasoning-output": reasoning_output,
     "submissions-flags": submissions_flags,
 }
+    "math-equivalence": math_equivalence,
+    "loglik": loglik,

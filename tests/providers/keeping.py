@@ -9,7 +9,7 @@ from measurand.core.errors import CallError
 from measurand.core.identity import identity
 from measurand.core.message import Image, Message, Text, Tool, system, user
 from measurand.core.ports import Provider
-from measurand.core.request import Complete, Embed, Generate, Loglikelihood, Request
+from measurand.core.request import Complete, Embed, Generate, Loglikelihood, Request, Rolling
 
 HOSTILE: tuple[Request, ...] = (
     Generate(()),
@@ -23,6 +23,9 @@ HOSTILE: tuple[Request, ...] = (
     Complete(""),
     Loglikelihood("", ("a",)),
     Loglikelihood("a", ()),
+    Rolling("", 8, 8),
+    Rolling("a", 1 << 40, 1),
+    Rolling("\ud83d", 8, 8),
     Embed(()),
     Embed(("a",)),
 )
@@ -32,7 +35,7 @@ async def keeps_to_the_port(provider: Provider) -> None:
     """Two starts and closes, hostile requests, a stable subject, a light description; CallError and no other error."""
     first = identity(provider.subject)
     abilities = provider.describe()
-    assert set(abilities.can) <= {"chat", "complete", "loglikelihood", "images", "tools", "schema", "embed"}
+    assert set(abilities.can) <= {"chat", "complete", "loglikelihood", "rolling", "images", "tools", "schema", "embed"}
     assert ("loglikelihood" in abilities.can) == (abilities.loglikelihood != "none")
     await provider.start()
     for request in HOSTILE:
