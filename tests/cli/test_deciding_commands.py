@@ -120,6 +120,34 @@ def test_a_rule_that_cannot_be_used_costs_nothing(bank, capsys, more, complaint)
     assert not Path(os.environ["MEASURAND_STORE"]).exists() or ids() == []
 
 
+def test_a_plan_names_who_cannot_be_asked_and_the_canonical_protocol(bank, capsys):
+    subjects = '["anthropic:a", "google:b", "replay:good.jsonl"]'
+    text = f'name = "x"\nquestion = "Which?"\nsubjects = {subjects}\n[[benchmarks]]\nname = "humaneval:samples"\n'
+    (bank / "study.toml").write_text(text)
+    assert main(["plan", "study.toml"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "a cannot be asked: humaneval:samples asks by complete" in shown
+    assert 'add [[benchmarks]] name = "humaneval"' in shown
+    (bank / "study.toml").write_text(text.replace('"google:b"', '"nobody:b"'))
+    assert main(["plan", "study.toml"]) == 2
+    assert "subject 'b': there is no kind of subject 'nobody'" in capsys.readouterr().err
+
+
+def test_outside_numbers_stand_beside_a_studys_own(bank, capsys):
+    (bank / "log.jsonl").write_text(
+        "".join(json.dumps({"subject": "GOOD", "action": "accepted"}) + "\n" for _ in range(9))
+    )
+    (bank / "boards.csv").write_text("board,model,score,n\nsomewhere,GOOD,0.9,100\n")
+    text = STUDY.format(more="").replace("[claim]", 'x_published\n\n[[logs]]\nfile = "log.jsonl"\n\n[claim]')
+    (bank / "study.toml").write_text(text.replace("x_published", 'published = "boards.csv"'))
+    assert main(["run", "study.toml", "--json"]) == 0
+    findings = json.loads(capsys.readouterr().out)
+    cells = {(one["subject"], one["scenario"], one["metric"]): one for one in findings["coverage"]}
+    assert cells["GOOD", "production", "acceptance"]["estimate"]["value"] == 1.0
+    assert cells["GOOD", "somewhere", "published"]["estimate"]["value"] == 0.9
+    assert "imported_without_protocol" in {one["name"] for one in findings["decision"]["threats"]}
+
+
 def test_two_runs_are_compared_in_pairs(bank, capsys):
     run = run_all(bank, "good", "poor", "same")
     capsys.readouterr()

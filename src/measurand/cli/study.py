@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -21,7 +21,7 @@ from measurand.study.load import load_study
 from measurand.study.records import Candidate, Study
 from measurand.study.words import counted, gap
 from measurand.wiring import Options, run_sync
-from measurand.wiring.studying import Job, plan_study, run_study, scenarios, study_findings, study_jobs
+from measurand.wiring.studying import Job, plan_study, run_study, scenarios, study_findings
 
 REPLY_SECONDS = 2.0
 """What a reply is taken to need where a plan says how long a study will run."""
@@ -80,26 +80,31 @@ def _plan(study: Study, options: Options, *, as_json: bool) -> int:
             if isinstance(plan, Plan):
                 print_json(plan)
         return GOOD
-    console = Console(highlight=False)
+    console = Console(highlight=False, markup=False)
     console.print(study.question, style="bold")
     console.print(_table(plans))
     for line in _totals(plans, options.limits.concurrency):
         console.print(line)
     if study.rules:
-        console.print("decided by")
-    for rule in study.rules:
-        console.print(f"  {rule}", markup=False)
-    for scenario in scenarios(list(study_jobs(study, options))):
-        if scenario.canonical:
-            console.print(
-                f"{scenario.name} is asked {scenario.departs}; published numbers are of {scenario.canonical}: to see "
-                f'the delta, add [[benchmarks]] name = "{scenario.canonical}"',
-                style="dim",
-                markup=False,
-            )
-    for note in dict.fromkeys(note for _, plan in plans if isinstance(plan, Plan) for note in plan.notes):
-        console.print(note, style="dim")
+        console.print("\n".join(["decided by", *(f"  {rule}" for rule in study.rules)]))
+    for line in _notes(plans):
+        console.print(line, style="dim")
     return GOOD
+
+
+def _notes(plans: Sequence[tuple[Job, Plan | UnaskableError]]) -> Iterator[str]:
+    """Who cannot be asked what, which canonical protocols could be run beside, and what the plans say themselves."""
+    for job, plan in plans:
+        if isinstance(plan, UnaskableError):
+            yield f"{job.candidate.label} cannot be asked: {plan}"
+    asked = scenarios([job for job, _ in plans])
+    for one in asked:
+        if one.canonical and one.canonical not in {other.name for other in asked}:
+            yield (
+                f"{one.name} is asked {one.departs}; published numbers are of {one.canonical}: to see the delta, add "
+                f'[[benchmarks]] name = "{one.canonical}"'
+            )
+    yield from dict.fromkeys(note for _, plan in plans if isinstance(plan, Plan) for note in plan.notes)
 
 
 def _table(plans: Sequence[tuple[Job, Plan | UnaskableError]]) -> Table:
@@ -110,7 +115,7 @@ def _table(plans: Sequence[tuple[Job, Plan | UnaskableError]]) -> Table:
         table.add_column(name, justify="right")
     for job, plan in plans:
         if isinstance(plan, UnaskableError):
-            table.add_row(job.candidate.label, job.scenario, f"cannot be asked: {plan}")
+            table.add_row(job.candidate.label, job.scenario, "cannot")
             continue
         left = plan.n_requests - plan.n_replayable
         cost = "unknown" if plan.cost is None else f"${plan.cost:,.4f}"

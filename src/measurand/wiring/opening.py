@@ -130,12 +130,16 @@ def _open_vendor(kind: str, name: str, options: SubjectOptions) -> Provider:
 
     http = HttpOptions(timeouts=Timeouts(total=options.call_seconds))
     if kind == "anthropic":
-        from measurand.providers.anthropic import Anthropic, AnthropicOptions
+        from measurand.providers import anthropic
 
-        return Anthropic(AnthropicOptions(model=name, base_url=options.base_url, key_env=options.key_env, http=http))
-    from measurand.providers.google import Google, GoogleOptions
+        base = options.base_url or anthropic.BASE_URL
+        return anthropic.Anthropic(
+            anthropic.AnthropicOptions(model=name, base_url=base, key_env=options.key_env, http=http)
+        )
+    from measurand.providers import google
 
-    return Google(GoogleOptions(model=name, base_url=options.base_url, key_env=options.key_env, http=http))
+    base = options.base_url or google.BASE_URL
+    return google.Google(google.GoogleOptions(model=name, base_url=base, key_env=options.key_env, http=http))
 
 
 def _open_local(kind: str, name: str, options: SubjectOptions) -> Provider:

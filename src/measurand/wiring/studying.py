@@ -19,6 +19,7 @@ from measurand.run.session import Watch, carry_out
 from measurand.study.load import load_study
 from measurand.study.records import Candidate, PrivateSet, Study
 from measurand.wiring import Evaluation, Options, SubjectOptions, begin_evaluation, open_benchmark, summarise
+from measurand.wiring.opening import open_subject
 
 if TYPE_CHECKING:
     from measurand.core.decision import Decision
@@ -187,7 +188,7 @@ def scenarios(jobs: Sequence[Job]) -> tuple[Scenario, ...]:
 
 
 def _checked(study: Study, jobs: Sequence[Job]) -> Evidence:
-    """The evidence without results, its rules known to be decidable."""
+    """The evidence without results: its rules are known to be decidable, and its subjects to be there."""
     from measurand.study.evidence import Evidence
     from measurand.study.judging import check_rules
     from measurand.study.leaderboards import read_published
@@ -204,6 +205,11 @@ def _checked(study: Study, jobs: Sequence[Job]) -> Evidence:
     )
     check_rules(evidence)
     evidence.scenario()
+    for job in {job.candidate.label: job for job in jobs}.values():
+        try:
+            open_subject(job.candidate.spec, job.options.subject)
+        except InputError as error:
+            raise InputError(f"subject '{job.candidate.label}': {error}") from error
     return evidence
 
 
