@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from measurand.core.errors import InputError
+from measurand.scoring.ifbench import layout as ifbench_layout
+from measurand.scoring.ifbench import sentences as ifbench_sentences
+from measurand.scoring.ifbench import words as ifbench_words
 from measurand.scoring.ifeval import (
     combination,
     content,
@@ -23,6 +26,9 @@ KINDS: dict[str, Check] = {
 }
 """The 25 kinds of the data set."""
 
+KNOWN: dict[str, Check] = KINDS | ifbench_sentences.CHECKS | ifbench_words.CHECKS | ifbench_layout.CHECKS
+"""These and kinds of IFBench, for sets that ask for them."""
+
 
 def follows(kind: str, text: str, given: Given) -> bool:
     """Whether the text follows the constraint. A blank text follows none.
@@ -32,6 +38,6 @@ def follows(kind: str, text: str, given: Given) -> bool:
     Raises:
         InputError: the kind is not known, or its parameters are missing or wrong.
     """
-    if kind not in KINDS:
-        raise InputError(f"unknown_instruction: there is no constraint {kind!r}; known are {', '.join(sorted(KINDS))}")
-    return bool(text.strip()) and KINDS[kind](text, {name: value for name, value in given.items() if value is not None})
+    if kind not in KNOWN:
+        raise InputError(f"unknown_instruction: there is no constraint {kind!r}; known are {', '.join(sorted(KNOWN))}")
+    return bool(text.strip()) and KNOWN[kind](text, {name: value for name, value in given.items() if value is not None})
