@@ -4,6 +4,10 @@ import asyncio
 import multiprocessing
 import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from multiprocessing.process import BaseProcess
+from pathlib import Path
 
 import pytest
 
@@ -50,43 +54,71 @@ async def test_a_program_that_overdraws_and_ends_between_two_looks_is_no_pass(sa
         assert (await sandbox.run(program)).ending == ending
 
 
-def programs(most: float) -> list[FunctionTest]:
-    """Sixty: right, wrong, raising, endless, asleep, and such as need a part of what they may use, or more than it."""
+def programs(most: float) -> dict[str, FunctionTest]:
+    """Right, wrong, raising, endless, asleep, and such as need a part of what they may use, or more than it."""
     spin = "import time\ndef f(x):\n    while time.process_time() < {}: pass\n    return x + 1\n"
-    sources = [
-        "def f(x): return x + 1",
-        "def f(x): return x",
-        "def f(x): raise ValueError",
-        "def f(x):\n    while True: pass",
-        "import time\ndef f(x):\n    time.sleep(60)",
-        "import time\ndef f(x):\n    time.sleep(1.0)\n    return x + 1",
-        *(spin.format(most * share) for share in (0.3, 0.6, 1.6, 2.5)),
-        "def f(x):\n    n = 0\n    for i in range(300_000): n += i\n    return x + 1",
-        "import os\ndef f(x):\n    if os.fork() == 0:\n        sum(range(10**6))\n        os._exit(0)\n    os.wait()\n    return x + 1",
-    ]
-    return [FunctionTest(source, "f", TEST, limits=LIMITS) for source in sources] * 5
+    sources = {
+        "right": "def f(x): return x + 1",
+        "wrong": "def f(x): return x",
+        "raises": "def f(x): raise ValueError",
+        "endless": "def f(x):\n    while True: pass",
+        "asleep": "import time\ndef f(x):\n    time.sleep(60)",
+        "sleeps a while": "import time\ndef f(x):\n    time.sleep(1.0)\n    return x + 1",
+        **{f"{share} of the limit": spin.format(most * share) for share in (0.3, 0.7, 1.5, 2.5)},
+        "counts": "def f(x):\n    n = 0\n    for i in range(300_000): n += i\n    return x + 1",
+        "children count": "import os\ndef f(x):\n    if os.fork() == 0:\n        sum(range(10**6))\n        os._exit(0)\n    os.wait()\n    return x + 1",
+        "children endless": "import os\ndef f(x):\n    if os.fork() == 0:\n        while True: pass\n    os.wait()",
+        "threads": "import threading\ndef f(x):\n    ts = [threading.Thread(target=sum, args=(range(10**6),)) for _ in range(4)]\n    [t.start() for t in ts]; [t.join() for t in ts]\n    return x + 1",
+    }  # fmt: skip
+    return {name: FunctionTest(source, "f", TEST, limits=LIMITS) for name, source in sources.items()}
+
+
+TIMEOUTS = {"endless", "asleep", "children endless", "1.5 of the limit", "2.5 of the limit"}
+ENDINGS = dict.fromkeys(programs(1.0), "passed") | {"wrong": "wrong_answer", "raises": "exception"}
+ENDINGS |= dict.fromkeys(TIMEOUTS, "timeout")
+
+
+async def endings(sandbox: Jailer) -> dict[str, str]:
+    """How each program ends, all at once."""
+    asked = programs(allowed(sandbox))
+    results = await asyncio.gather(*map(sandbox.run, asked.values()))
+    return {name: result.ending for name, result in zip(asked, results, strict=True)}
 
 
 def burn() -> None:
+    os.setsid()  # the scheduler shares out between sessions, of which each jail is one
     while True:
         pass
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(600)
-async def test_a_busy_machine_changes_no_verdict(sandbox: Jailer) -> None:
-    most = allowed(sandbox)
-    quiet = [result.ending for result in await asyncio.gather(*map(sandbox.run, programs(most)))]
+@contextmanager
+def both_cores_loaded() -> Iterator[list[BaseProcess]]:
+    """Four processes for each core that never rest."""
     context = multiprocessing.get_context("spawn")
-    burners = [context.Process(target=burn, daemon=True) for _ in range(2 * (os.cpu_count() or 1))]
+    burners: list[BaseProcess] = [context.Process(target=burn, daemon=True) for _ in range(4 * (os.cpu_count() or 1))]
     for burner in burners:
         burner.start()
     try:
-        busy = [result.ending for result in await asyncio.gather(*map(sandbox.run, programs(most)))]
+        yield burners
     finally:
         for burner in burners:
             burner.kill()
             burner.join()
             burner.close()
-    assert busy == quiet
-    assert set(quiet) == {"passed", "wrong_answer", "exception", "timeout"}
+
+
+def seconds_of(process: BaseProcess) -> float:
+    stat = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(stat[11]) + int(stat[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+async def test_a_busy_machine_changes_no_verdict(sandbox: Jailer) -> None:
+    assert await endings(sandbox) == ENDINGS
+    with both_cores_loaded() as burners:
+        for _ in range(2):
+            began, before = time.monotonic(), sum(map(seconds_of, burners))
+            assert await endings(sandbox) == ENDINGS
+            burnt = sum(map(seconds_of, burners)) - before
+            assert burnt > 0.2 * (os.cpu_count() or 1) * (time.monotonic() - began), "the cores were not loaded"
