@@ -192,12 +192,9 @@ def _beside(evidence: Evidence, rule: forms.NotWorse | forms.Better, subject: st
     bound = -rule.margin if isinstance(rule, forms.NotWorse) else rule.margin
     sense: forms.Sense = ">=" if isinstance(rule, forms.NotWorse) else ">"
     judged = held_against(at_worst(made.difference), sense, bound)
-    wanted = (
-        f"at most {gap(rule.margin)} lost"
-        if isinstance(rule, forms.NotWorse)
-        else f"more than {gap(rule.margin)} gained"
-    )
-    return msgspec.structs.replace(judged, because=f"{difference(made)} against {other}, {wanted} wanted")
+    lost = isinstance(rule, forms.NotWorse)
+    wanted = f"at most {gap(rule.margin)} may be lost" if lost else f"more than {gap(rule.margin)} must be gained"
+    return msgspec.structs.replace(judged, because=f"{difference(made)} against {other}; {wanted}")
 
 
 def at_worst(made: Estimate) -> Estimate:
