@@ -48,6 +48,7 @@ from measurand.scoring.options import (
 )
 from measurand.scoring.perplexity import BY_BYTES, BY_TOKENS, BY_WORDS, TEXT_LOG_PROBABILITY
 from measurand.scoring.rubric import RUBRIC
+from measurand.scoring.submissions import FLAG
 from measurand.scoring.texts import (
     BEFORE_NEXT_QUESTION,
     CONTAINS,
@@ -76,4 +77,5 @@ SCORERS: tuple[Scorer, ...] = (
     PROMPT_STRICT, PROMPT_LOOSE, INSTRUCTION_STRICT, INSTRUCTION_LOOSE, WHOLE_TASK, TASK_MEAN, OUTPUTS,
     MATHS_EQUAL, HENDRYCKS_EQUAL, MATHS_VOTE, LAWBENCH_SCORE, LAWBENCH_ANSWERED,
     CONFIDENCE, ACCURACY_OVER_ORDERS, SAME_IN_ALL_ORDERS, BY_BYTES, BY_WORDS, BY_TOKENS,
+    FLAG,
 )  # fmt: skip
