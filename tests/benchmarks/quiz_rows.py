@@ -201,6 +201,36 @@ MEDQA: Rows = [
     }
     for n in range(4)
 ]
+MEDMCQA: Rows = [
+    {
+        "id": f"m{n}",
+        "question": f"Which nerve, case {n}?",
+        "opa": "first",
+        "opb": "second",
+        "opc": "NA",
+        "opd": "None of these",
+        "cop": n,
+        "choice_type": "single",
+        "exp": None,
+        "subject_name": "Anatomy" if n else "Surgery",
+        "topic_name": None,
+    }
+    for n in range(4)
+]
+PUBMEDQA: Rows = [
+    {
+        "pubid": 100 + n,
+        "question": f"Does it help in case {n}?",
+        "context": {
+            "contexts": ["We tried.", f"It was case {n}."],
+            "labels": ["METHODS", "RESULTS"],
+            "meshes": ["Humans"],
+        },
+        "long_answer": "Perhaps.",
+        "final_decision": ("yes", "no", "maybe")[n],
+    }
+    for n in range(3)
+]
 FACTKG: dict[str, dict[str, Any]] = {
     f"Somebody was born in case {n}.": {
         "Label": [n % 2 == 0],
@@ -237,6 +267,8 @@ def write_hub(root: Path) -> None:
         _csv(root / "openai" / "MMMLU" / "test" / f"mmlu_{locale}.csv", mmmlu(locale))
     for language in ("am", "en", "sw"):
         _parquet(root / "CohereLabs" / "Global-MMLU" / language / "test-00000-of-00001.parquet", global_mmlu(language))
+    _parquet(root / "openlifescienceai" / "medmcqa" / "data" / "validation-00000-of-00001.parquet", MEDMCQA)
+    _parquet(root / "qiaojin" / "PubMedQA" / "pqa_labeled" / "train-00000-of-00001.parquet", PUBMEDQA)
     medqa = root / "GBaker" / "MedQA-USMLE-4-options" / "phrases_no_exclude_test.jsonl"
     medqa.parent.mkdir(parents=True)
     medqa.write_text("".join(json.dumps(row) + "\n" for row in MEDQA), encoding="utf-8")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from measurand.asking import choose
-from measurand.benchmarks import factkg, gpqa, hle, medqa, mmlu, mmlu_pro, mmmlu, truthfulqa, xnli
+from measurand.benchmarks import factkg, gpqa, hle, medmcqa, medqa, mmlu, mmlu_pro, mmmlu, pubmedqa, truthfulqa, xnli
 from measurand.core.benchmark import Benchmark, Prompting, Scorer
 from measurand.core.errors import DataError
 from measurand.core.item import Conversation, Item, Question
@@ -60,6 +60,9 @@ PROMPTS = {
     "xnli": (xnli.BENCHMARK, quiz_rows.XNLI, None),
     "xnli_cloze": (xnli.VARIANTS["cloze"], quiz_rows.XNLI, None),
     "medqa": (medqa.BENCHMARK, quiz_rows.MEDQA, None),
+    "medmcqa": (medmcqa.BENCHMARK, quiz_rows.MEDMCQA, None),
+    "pubmedqa": (pubmedqa.BENCHMARK, quiz_rows.PUBMEDQA, None),
+    "pubmedqa_chat": (pubmedqa.VARIANTS["chat"], quiz_rows.PUBMEDQA, None),
     "factkg": (factkg.BENCHMARK, [{"__key__": key, **row} for key, row in quiz_rows.FACTKG.items()], None),
 }
 
@@ -100,6 +103,8 @@ def test_the_prompt_word_for_word(name: str) -> None:
         (medqa.BENCHMARK, quiz_rows.MEDQA[0] | {"answer_idx": "E"}, "medqa: row 1 of test is no question"),
         (medqa.BENCHMARK, quiz_rows.MEDQA[0] | {"options": ["a"]}, "medqa: row 1 of test is no question"),
         (factkg.BENCHMARK, {"__key__": "c", "Label": ["yes"], "types": []}, "factkg: row 1 of test lacks"),
+        (medmcqa.BENCHMARK, quiz_rows.MEDMCQA[0] | {"cop": -1}, "medmcqa: row 1 of test is no question"),
+        (pubmedqa.BENCHMARK, quiz_rows.PUBMEDQA[0] | {"final_decision": "perhaps"}, "pubmedqa: row 1 of test lacks"),
         (mmmlu.BENCHMARK, {"__file__": "mmlu_XX-YY"}, "lies in no file that is named mmlu_ and a locale"),
         (
             mmmlu.VARIANTS["SW-KE"],
@@ -285,7 +290,20 @@ def test_medqa_is_read_whole() -> None:
     assert set(Counter(item.slices["step"] for item in items)) == {"step1", "step2&3"}
 
 
-QUIZ = ("factkg", "global_mmlu", "gpqa", "hle", "medqa", "mmlu", "mmlu_pro", "mmmlu", "truthfulqa", "xnli")
+QUIZ = (
+    "factkg",
+    "global_mmlu",
+    "gpqa",
+    "hle",
+    "medmcqa",
+    "medqa",
+    "mmlu",
+    "mmlu_pro",
+    "mmmlu",
+    "pubmedqa",
+    "truthfulqa",
+    "xnli",
+)
 
 
 @pytest.mark.parametrize("name", QUIZ)

@@ -255,12 +255,13 @@ def _corrected(item: Item, row: Mapping[str, Json]) -> Json:
 
 def _fields(item: Item) -> dict[str, str]:
     assert isinstance(item.input, Question)  # noqa: S101  to_items makes nothing else
+    letter = str(item.gold["original"] if isinstance(item.gold, dict) else item.gold)
     return {
         "subject": item.slices["subject"].replace("_", " "),
         "question": item.input.text,
         "options": lay_out(item.input.options),
-        "letter": str(item.gold),
-        "right": item.input.options[_LETTERS.index(str(item.gold))],
+        "letter": letter,
+        "right": item.input.options[_LETTERS.index(letter)],
     }
 
 
