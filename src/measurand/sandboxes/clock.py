@@ -15,7 +15,11 @@ if TYPE_CHECKING:
     from measurand.sandboxes.jailed import Jail
 
 REFERENCE_SECONDS = 0.0022
-"""Processor time that `WORK` takes on the machine whose seconds the limits of benchmarks are meant in."""
+"""Processor time that `WORK` takes on the core whose seconds the limits of benchmarks are meant in.
+
+A convention, for the authors of benchmarks do not say on which machine their limits hold; the machines that this was
+written on differed by a factor of three.
+"""
 
 WORK = (
     "import time\n"
