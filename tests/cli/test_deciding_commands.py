@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from measurand.cli.main import main
+from measurand.core.errors import NotLicensedError, SandboxError, UnaskableError
+from measurand.wiring import studying
 from tests.cli.test_cli import ids, place  # noqa: F401 - a fixture
 
 pytest_plugins = ["pytester"]
@@ -131,6 +133,34 @@ def test_a_plan_names_who_cannot_be_asked_and_the_canonical_protocol(bank, capsy
     (bank / "study.toml").write_text(text.replace('"google:b"', '"nobody:b"'))
     assert main(["plan", "study.toml"]) == 2
     assert "subject 'b': there is no kind of subject 'nobody'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (NotLicensedError("it is gated"), "not_licensed"),
+        (SandboxError("nothing isolates"), "refused"),
+        (UnaskableError("no chat"), "not_applicable"),
+    ],
+)
+def test_what_cannot_be_done_leaves_one_cell_empty(bank, capsys, monkeypatch, error, kind):
+    real = studying.begin_evaluation
+
+    def begin(what, subject, options):
+        if what == "humaneval:chat":
+            raise error
+        return real(what, subject, options)
+
+    monkeypatch.setattr(studying, "begin_evaluation", begin)
+    (bank / "study.toml").write_text(STUDY.format(more="") + '\n[[benchmarks]]\nname = "humaneval:chat"\n')
+    assert main(["plan", "study.toml"]) == 0
+    assert f"GOOD cannot be asked: {error}" in " ".join(capsys.readouterr().out.split())
+    assert main(["run", "study.toml", "--json"]) == 0
+    findings = json.loads(capsys.readouterr().out)
+    cells = {(one["subject"], one["scenario"], one["metric"]): one for one in findings["coverage"]}
+    empty = cells["GOOD", "humaneval:chat", "pass_at_1"]
+    assert (empty["empty"], empty["why"]) == (kind, str(error))
+    assert findings["decision"]["chosen"] == "GOOD"
 
 
 def test_outside_numbers_stand_beside_a_studys_own(bank, capsys):

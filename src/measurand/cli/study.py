@@ -14,7 +14,7 @@ from measurand.cli.options import options_from
 from measurand.cli.output import print_json, show_findings, show_model_card, write_findings, write_plots
 from measurand.cli.progress import Progress, duration
 from measurand.cli.run import GOOD, tell, verdict
-from measurand.core.errors import UnaskableError
+from measurand.core.errors import MeasurandError
 from measurand.core.findings import Findings
 from measurand.core.run import Plan
 from measurand.study.load import load_study
@@ -92,10 +92,10 @@ def _plan(study: Study, options: Options, *, as_json: bool) -> int:
     return GOOD
 
 
-def _notes(plans: Sequence[tuple[Job, Plan | UnaskableError]]) -> Iterator[str]:
+def _notes(plans: Sequence[tuple[Job, Plan | MeasurandError]]) -> Iterator[str]:
     """Who cannot be asked what, which canonical protocols could be run beside, and what the plans say themselves."""
     for job, plan in plans:
-        if isinstance(plan, UnaskableError):
+        if isinstance(plan, MeasurandError):
             yield f"{job.candidate.label} cannot be asked: {plan}"
     asked = scenarios([job for job, _ in plans])
     for one in asked:
@@ -107,14 +107,14 @@ def _notes(plans: Sequence[tuple[Job, Plan | UnaskableError]]) -> Iterator[str]:
     yield from dict.fromkeys(note for _, plan in plans if isinstance(plan, Plan) for note in plan.notes)
 
 
-def _table(plans: Sequence[tuple[Job, Plan | UnaskableError]]) -> Table:
+def _table(plans: Sequence[tuple[Job, Plan | MeasurandError]]) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False)
     for name in ("subject", "asked"):
         table.add_column(name)
     for name in ("trials", "to ask", "tokens", "cost", "detectable"):
         table.add_column(name, justify="right")
     for job, plan in plans:
-        if isinstance(plan, UnaskableError):
+        if isinstance(plan, MeasurandError):
             table.add_row(job.candidate.label, job.scenario, "cannot")
             continue
         left = plan.n_requests - plan.n_replayable
@@ -125,7 +125,7 @@ def _table(plans: Sequence[tuple[Job, Plan | UnaskableError]]) -> Table:
     return table
 
 
-def _totals(plans: Sequence[tuple[Job, Plan | UnaskableError]], concurrency: int) -> list[str]:
+def _totals(plans: Sequence[tuple[Job, Plan | MeasurandError]], concurrency: int) -> list[str]:
     made = [plan for _, plan in plans if isinstance(plan, Plan)]
     left = sum(plan.n_requests - plan.n_replayable for plan in made)
     priced = [plan.cost for plan in made if plan.cost is not None]

@@ -3,6 +3,7 @@
 MeasurandError                 anything we raise on purpose; the command line shows it and exits with 2
 ├── InputError                 a flag, a file, a name that cannot be used as given
 │   ├── DataError              a data file, with its line
+│   │   └── NotLicensedError   a data set that is given only to those who were let in
 │   └── InvalidRecordError     a value that cannot become a record, or has no identity
 ├── UnaskableError             the subject cannot be asked as the protocol says
 ├── StoreError                 the database cannot be opened, read or written
@@ -28,6 +29,10 @@ class InputError(MeasurandError):
 
 class DataError(InputError):
     """A data file cannot be used; the message names the file and, where there is one, the line."""
+
+
+class NotLicensedError(DataError):
+    """A data set is given only to those who accepted its terms, and this account is not among them."""
 
 
 class InvalidRecordError(InputError):

@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from measurand.core.errors import DataError
+from measurand.core.errors import DataError, NotLicensedError
 from measurand.core.source import Hub
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
@@ -87,7 +87,7 @@ def _fetched(source: Hub) -> list[tuple[str, Path]]:
             tqdm_class=_silent(),
         )
     except (HfHubHTTPError, HFValidationError, OSError) as error:
-        raise DataError(_why(source, error)) from error
+        raise _failure(source, error) from error
     found = _cached(source)
     if found is None:
         message = f"{source.repo}@{source.revision[:8]} has no file {', '.join(source.files)}; mend the source's files"
@@ -95,18 +95,24 @@ def _fetched(source: Hub) -> list[tuple[str, Path]]:
     return found
 
 
-def _why(source: Hub, error: Exception) -> str:
-    """A sentence for a failed download. Never the error's own text: it can hold addresses and tokens."""
+def _failure(source: Hub, error: Exception) -> DataError:
+    """A failed download in a sentence. Never the error's own text: it can hold addresses and tokens."""
     from huggingface_hub import errors
 
     cause = error.__cause__ if isinstance(error, errors.LocalEntryNotFoundError) and error.__cause__ else error
     response = getattr(cause, "response", None)
     status = getattr(response, "status_code", None)
     if isinstance(cause, errors.GatedRepoError) or (source.gated and status in {401, 403}):
-        return (
+        return NotLicensedError(
             f"{source.repo} is gated: ask for access on its page on the Hugging Face hub, "
             "then set HF_TOKEN to a token of the account that was let in"
         )
+    return DataError(_why(source, cause, status))
+
+
+def _why(source: Hub, cause: BaseException, status: int | None) -> str:
+    from huggingface_hub import errors
+
     if isinstance(cause, errors.RevisionNotFoundError):
         return f"{source.repo} has no commit {source.revision}; mend the pin"
     if isinstance(cause, errors.RepositoryNotFoundError | errors.HFValidationError) or status in {401, 403, 404}:

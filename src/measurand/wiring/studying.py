@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from measurand.core.benchmark import Subset
-from measurand.core.errors import InputError, UnaskableError
+from measurand.core.errors import InputError, MeasurandError, NotLicensedError, SandboxError, UnaskableError
 from measurand.core.run import Plan
 from measurand.core.subject import Facts, Price
 from measurand.run.collecting import seldom
@@ -30,8 +30,10 @@ if TYPE_CHECKING:
 
 Made = dict[tuple[str, str], Evaluation]
 """What was carried out, by subject and scenario."""
-Refused = dict[tuple[str, str], UnaskableError]
-"""What could not be asked as its protocol says."""
+Refused = dict[tuple[str, str], MeasurandError]
+"""What could not be done as its protocol says."""
+REFUSALS = (UnaskableError, NotLicensedError, SandboxError)
+"""What leaves one cell empty and the rest of a study as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +86,10 @@ async def run_study(
             key = job.candidate.label, job.scenario
             try:
                 engine = begin_evaluation(job.what, job.candidate.spec, job.options)
-            except UnaskableError as error:
+                ended = await carry_out(engine, watch)
+            except REFUSALS as error:
                 refused[key] = error
                 continue
-            ended = await carry_out(engine, watch)
             store = engine.ports.store
             made[key] = Evaluation(summarise(store, engine.run), ended, store)
             if tell is not None:
@@ -109,7 +111,7 @@ async def study_findings(study: Study, options: Options) -> Findings:
         key = job.candidate.label, job.scenario
         try:
             engine = begin_evaluation(job.what, job.candidate.spec, job.options)
-        except UnaskableError as error:
+        except REFUSALS as error:
             refused[key] = error
             continue
         found = _stored(engine)
@@ -119,7 +121,7 @@ async def study_findings(study: Study, options: Options) -> Findings:
     return findings(_with_results(evidence, jobs, made, refused))
 
 
-def plan_study(study: Study, options: Options) -> Iterator[tuple[Job, Plan | UnaskableError]]:
+def plan_study(study: Study, options: Options) -> Iterator[tuple[Job, Plan | MeasurandError]]:
     """What each run would ask, cost and be able to detect. Rules that nothing could decide are refused first."""
     from measurand.run.plan import make_plan
 
@@ -128,7 +130,7 @@ def plan_study(study: Study, options: Options) -> Iterator[tuple[Job, Plan | Una
     for job in jobs:
         try:
             yield job, make_plan(begin_evaluation(job.what, job.candidate.spec, job.options))
-        except UnaskableError as error:
+        except REFUSALS as error:
             yield job, error
 
 
@@ -254,14 +256,18 @@ def _result(job: Job, made: Made, refused: Refused) -> Result:
 
     key = job.candidate.label, job.scenario
     if key in refused:
-        return Result(*key, empty=_why_empty(job), why=str(refused[key]))
+        return Result(*key, empty=_why_empty(job, refused[key]), why=str(refused[key]))
     if key not in made:
         return Result(*key, empty="not_run", why="it was not asked")
     done = made[key]
     return Result(*key, tables=tables(done.store, done.run), summary=done.summary)
 
 
-def _why_empty(job: Job) -> Empty:
+def _why_empty(job: Job, error: MeasurandError) -> Empty:
+    if isinstance(error, NotLicensedError):
+        return "not_licensed"
+    if isinstance(error, SandboxError):
+        return "refused"
     needs = open_benchmark(job.what).asking.needs
     return "no_loglikelihood" if "loglikelihood" in needs else "not_applicable"
 
