@@ -12,6 +12,7 @@ from measurand.stats.metrics import pass_at
 from measurand.stats.missing import by_item
 from measurand.study.comparing import contrasts
 from measurand.study.evidence import Scenario
+from measurand.study.judging import judge
 from measurand.study.leaderboards import Published
 from measurand.study.records import Candidate
 from measurand.study.threats import RULES, threats
@@ -214,6 +215,8 @@ def test_the_naive_rules_inflated_rate_stands_beside_the_looks():
     assert 5 < rate < 15, "ten looks of a rule that errs once in forty at one"
     kept = replace(made, study=msgspec.structs.replace(made.study, sequential=True))
     assert "looks_not_accounted_for" not in found(kept)
+    (rule,) = judge(kept)
+    assert f"asked at each of 10 looks, an ordinary rule passes a subject at the threshold in {rate} %" in rule.because
 
 
 def test_nothing_speaks_against_a_clean_study():

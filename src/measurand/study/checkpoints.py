@@ -48,6 +48,11 @@ class Candidate:
         """The name of the folder, or of the file without its ending."""
         return self.path.stem if self.path.suffix == ".gguf" else self.path.name
 
+    @property
+    def order(self) -> tuple[bool, int, float, str]:
+        """By the step in the name; those without one last, by their time."""
+        return self.step is None, self.step or 0, self.changed, self.name
+
 
 def find(folder: Path) -> list[Candidate]:
     """Every checkpoint in a folder, in order: by the step in its name, those without one last and by their time.
@@ -60,7 +65,7 @@ def find(folder: Path) -> list[Candidate]:
     except OSError as error:
         raise InputError(f"{folder}: cannot be read ({error.strerror}); give the folder of the checkpoints") from error
     found = [one for entry in entries if not entry.name.startswith(UNFINISHED) for one in _candidate(entry)]
-    return sorted(found, key=lambda one: (one.step is None, one.step or 0, one.changed, one.name))
+    return sorted(found, key=lambda one: one.order)
 
 
 def settled(candidate: Candidate, before: Mapping[Path, Stamp]) -> bool:

@@ -6,6 +6,8 @@ until the rules decide.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 import numpy as np
 
@@ -14,8 +16,8 @@ from measurand.stats.estimate import pooled, right_or_wrong
 from measurand.stats.intervals import clopper_pearson
 from measurand.stats.means import Array
 from measurand.stats.missing import ByItem
-from measurand.stats.sequential import mean_sequence, rate_at
-from measurand.study.words import counted
+from measurand.stats.sequential import mean_sequence, naive_false_pass, rate_at
+from measurand.study.words import amount, counted
 
 LEVEL = 0.95
 EXACT = "Clopper-Pearson"
@@ -68,6 +70,16 @@ def guarded_always(table: ByItem, level: float = LEVEL) -> Estimate:
     low = float(mean_sequence(_kept(table.worst), level, span)[0][-1])
     high = float(mean_sequence(_kept(table.best), level, span)[1][-1])
     return msgspec.structs.replace(made, low=low, high=high, method=ALWAYS)
+
+
+def naive_rate(sizes: Sequence[int], bound: float) -> str:
+    """How often an ordinary gate, asked at looks of these sizes, passes a subject just at the threshold; in words."""
+    if len(sizes) < 2 or not 0 < bound < 1:  # noqa: PLR2004 - one look is no repetition
+        return ""
+    chance = naive_false_pass(sorted(sizes), bound)
+    return (
+        f"asked at each of {len(sizes)} looks, an ordinary rule passes a subject at the threshold in {amount(chance)}"
+    )
 
 
 def _kept(rows: Array) -> Array:

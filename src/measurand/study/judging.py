@@ -25,7 +25,7 @@ from measurand.study import rules as forms
 from measurand.study.aligning import align
 from measurand.study.comparability import comparability
 from measurand.study.evidence import HEADLINE_NAMES, Evidence, metric_named, parts
-from measurand.study.guarding import EXACT, LEVEL, guarded, guarded_always
+from measurand.study.guarding import EXACT, LEVEL, guarded, guarded_always, naive_rate
 from measurand.study.measures import cost, latency
 from measurand.study.words import amount, counted, difference, gap, listed, number, span
 
@@ -55,7 +55,9 @@ def judge_one(evidence: Evidence, rule: forms.RuleForm, subject: str) -> Rule:
     guard = guarded_always if evidence.study.sequential else guarded
     match rule:
         case forms.Threshold():
-            return _threshold(rule, result.tables, guard)
+            judged = _threshold(rule, result.tables, guard)
+            naive = naive_rate(evidence.looks.get(scenario.name, ()), rule.bound) if evidence.study.sequential else ""
+            return msgspec.structs.replace(judged, because=f"{judged.because}; {naive}") if naive else judged
         case forms.WorstSlice():
             return _worst_slice(rule, result.tables, guard)
         case forms.NoneBehind():

@@ -23,8 +23,8 @@ class Suite(Record, frozen=True, kw_only=True):
     """The record that a suite file maps on, one to one.
 
     What is measured in bits per byte is a perplexity; everything else is a canary: a small task that must not be lost.
-    `provider` runs the weights (transformers or llamacpp). `false_alarm` is the chance of any false alert of a rule in a
-    run of `checkpoints` checkpoints. Trends are looked for over `window` checkpoints. A canary stands still where a
+    `provider` runs the weights (transformers or llamacpp). `false_alarm` is the chance of any false alert of a rule in
+    a run of `checkpoints` checkpoints. Trends are looked for over `window` checkpoints. A canary stands still where a
     gain of `least_gain`, a share (0.02 is two points), is shown to be out of reach.
     """
 
@@ -39,7 +39,7 @@ class Suite(Record, frozen=True, kw_only=True):
 
 
 def load_suite(path: Path) -> Suite:
-    """Read a suite; the files it names are taken relative to it. Raises InputError; for a wrong key with the right one."""
+    """Read a suite; the files it names are taken relative to it. Raises InputError, which suggests the right key."""
     try:
         suite = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8-sig")), Suite)
     except OSError as error:

@@ -12,10 +12,9 @@ from measurand.run.tables import Tables
 from measurand.stats.estimate import over_groups
 from measurand.stats.flips import flips
 from measurand.stats.metrics import PASS_AT
-from measurand.stats.sequential import naive_false_pass
 from measurand.study.comparing import slice_fields, winner_of
 from measurand.study.evidence import NO_CODES, Scenario, field_codes, higher_is_better, parts
-from measurand.study.guarding import LEVEL, guarded
+from measurand.study.guarding import LEVEL, guarded, naive_rate
 from measurand.study.rules import Threshold, parse
 from measurand.study.threats.seen import Seen
 from measurand.study.words import amount, counted, difference, gap, listed
@@ -219,12 +218,8 @@ def looks(seen: Seen) -> Iterator[Threat]:
 
 
 def _naive(seen: Seen, scenario: str, sizes: tuple[int, ...]) -> str:
-    """How often an ordinary gate, asked at each of these looks, passes a subject that lies just at its threshold."""
+    """The inflated rate of the first rule that is about this scenario as a whole."""
     rules = [form for form in map(parse, seen.evidence.study.rules) if isinstance(form, Threshold) and not form.field]
     about = [form for form in rules if seen.evidence.scenario(form.scenario).name == scenario]
-    if not about or not 0 < about[0].bound < 1:
-        return ""
-    chance = naive_false_pass(sorted(sizes), about[0].bound)
-    return (
-        f"; asked at each of them, its rule passes a subject at the threshold in {amount(chance)} of cases, not 2.5 %"
-    )
+    told = naive_rate(sizes, about[0].bound) if about else ""
+    return f"; {told} of cases, not 2.5 %" if told else ""
