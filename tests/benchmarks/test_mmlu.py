@@ -12,7 +12,7 @@ import pytest
 
 from measurand.asking import choose
 from measurand.benchmarks.mmlu import BENCHMARK, GROUPS, VARIANTS, to_items
-from measurand.core.benchmark import Prompting, Scorer
+from measurand.core.benchmark import NESTED, Prompting, Scorer
 from measurand.core.errors import DataError
 from measurand.core.item import Item, Question
 from measurand.core.outcome import Answer
@@ -200,8 +200,13 @@ def test_a_letter_is_read_from_a_reply(text: str, lenient: int, strict: int) -> 
     assert found == {"accuracy": Measured((lenient,)), "strict": Measured((strict,))}
 
 
-def test_the_number_is_pooled_with_the_mean_over_subjects_and_the_categories_beside_it() -> None:
+def test_57_subjects_nest_in_17_subcategories_in_4_categories() -> None:
+    assert (len(GROUPS), len(set(GROUPS.values())), len({category for _, category in GROUPS.values()})) == (57, 17, 4)
+    assert set(to_items("test", TEST)[0].slices) == set(BENCHMARK.aggregation.macro[1].split(NESTED))
+
+
+def test_the_number_is_pooled_with_both_means_over_subjects_and_the_categories_beside_it() -> None:
     for benchmark in (BENCHMARK, GENERATE):
-        assert benchmark.aggregation.macro == ("subject",)
+        assert benchmark.aggregation.macro == ("subject", "category>subcategory>subject")
         assert benchmark.aggregation.groups == ("category",)
         assert all(isinstance(source, Hub) and len(source.revision) == 40 for source in benchmark.task.sources.values())
