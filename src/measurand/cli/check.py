@@ -36,8 +36,12 @@ def run(given: argparse.Namespace) -> int:
     )
     if detectable is not None:
         console.print(f"two runs must differ by {detectable * 100:.1f} points for the difference to be found")
+    unchecked = prepared.benchmark.aggregation.metrics.keys() - {answers.metric for answers in found.answers}
+    if unchecked:
+        console.print(f"not checked, as a judge or more items are needed for it: {', '.join(sorted(unchecked))}")
     good = all(answers.good for answers in found.answers)
-    console.print("the gold earns everything, the others nothing" if good else "a known answer is scored wrongly")
+    if found.answers:
+        console.print("the gold earns everything, the others nothing" if good else "a known answer is scored wrongly")
     return GOOD if good else FAILED
 
 

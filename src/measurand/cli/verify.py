@@ -31,7 +31,7 @@ def run(given: argparse.Namespace) -> int:
     if not given.json:
         _print(checks)
     if given.markdown:
-        _write(Path(given.markdown), checks)
+        _write(Path(given.markdown), fidelity_page(checks, prompts=given.prompts))
     return FAILED if any(check.verdict == "differs" for check in checks) else GOOD
 
 
@@ -57,12 +57,13 @@ def _print(checks: Sequence[Check]) -> None:
     seconds: dict[str, float] = {}
     for check in checks:
         seconds[check.benchmark] = seconds.get(check.benchmark, 0.0) + check.seconds
-    console.print(", ".join(f"{name} {taken:.1f} s" for name, taken in seconds.items() if taken))
+    if any(seconds.values()):
+        console.print(", ".join(f"{name} {taken:.1f} s" for name, taken in seconds.items() if taken))
 
 
-def _write(path: Path, checks: Sequence[Check]) -> None:
+def _write(path: Path, page: str) -> None:
     try:
-        path.write_text(fidelity_page(checks), encoding="utf-8")
+        path.write_text(page, encoding="utf-8")
     except OSError as error:
         message = f"{path}: the page cannot be written ({error.strerror}); choose another place"
         raise InputError(message) from error

@@ -15,7 +15,7 @@ from measurand.data.stored import rows_of
 ASKED = 20
 """Questions of each subject."""
 
-SUBJECTS = ("anatomy", "us_foreign_policy", "college_physics")
+SUBJECTS = ("anatomy", "formal_logic", "nutrition")
 
 CAUSES = (
     Cause(
@@ -24,7 +24,7 @@ CAUSES = (
     ),
     Cause(
         "lm-eval strips white space around the question, the official code does not",
-        lambda text: re.sub(r"[ \t]+\nA\. ", "\nA. ", re.sub(r"\n\n[ \t]+(?=\S)", "\n\n", text)),
+        lambda text: re.sub(r"\s+\nA\. ", "\nA. ", re.sub(r"\n\n[ \t]+(?=\S)", "\n\n", text)),
     ),
 )
 

@@ -21,6 +21,19 @@ published. `explained` differs, for a cause that is known and stated. `unpublish
 published one, where the publisher's own rule is odd. `not here` and `not run` prove nothing.
 """
 
+PROMPTS_HEAD = """\
+# Fidelity: our prompts beside a peer's
+
+This page is written by a command; do not edit it:
+
+    measurand verify FOLDER --prompts --peer PYTHON --markdown docs/prompts.md
+
+Each line is a task of lm-evaluation-harness. Its own code renders the prompts and continuations of twenty items, and
+ours are made from the same rows and compared byte for byte. `explained` lines differ by the causes that are named, and
+by nothing else: with these undone, all twenty are equal. Options that lm-eval shuffles are given to it in our order,
+and exemplars that no file holds are of our own making.
+"""
+
 
 def shown(value: Json) -> str:
     """A figure as a person reads it."""
@@ -39,9 +52,9 @@ def counted(checks: Sequence[Check]) -> str:
     return ", ".join(f"{count:,} {verdict}" for verdict, count in counts.items())
 
 
-def fidelity_page(checks: Sequence[Check]) -> str:
-    """All checks as Markdown, a table for each benchmark."""
-    return "\n".join([HEAD, f"Figures: {counted(checks)}.", *_tables(checks)]) + "\n"
+def fidelity_page(checks: Sequence[Check], *, prompts: bool = False) -> str:
+    """All checks as Markdown, a table for each benchmark; with `prompts`, they are of prompts and not of figures."""
+    return "\n".join([PROMPTS_HEAD if prompts else HEAD, f"In all: {counted(checks)}.", *_tables(checks)]) + "\n"
 
 
 def _tables(checks: Sequence[Check]) -> Iterator[str]:
