@@ -118,6 +118,14 @@ def test_each_kind_is_a_metric_of_its_own() -> None:
     }
 
 
+def test_errata_leave_out_what_the_reference_draws_at_random_and_show_both_numbers() -> None:
+    errata, items = VARIANTS["errata"], to_items("test", ROWS)
+    assert marks(errata, items[2], "#### <<A>>") == {
+        f"{metric} by old labels": row for metric, row in marks(BENCHMARK, items[2], "#### <<A>>").items()
+    }
+    assert marks(errata, items[0], "Rain")["prompt_strict"] == marks(BENCHMARK, items[0], "Rain")["prompt_strict"]
+
+
 @pytest.mark.parametrize("benchmark", [BENCHMARK, *VARIANTS.values()], ids=lambda one: one.name)
 def test_check_passes_on_rows_of_the_real_schema(benchmark: Benchmark) -> None:
     assert_check_passes(benchmark, ROWS)

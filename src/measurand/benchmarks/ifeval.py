@@ -13,6 +13,7 @@ from measurand.core.outcome import Answer
 from measurand.core.record import Json
 from measurand.core.request import Complete, Decode, Generate
 from measurand.core.source import Hub
+from measurand.scoring.errata import with_errata
 from measurand.scoring.ifeval.obeying import obedient, unruly
 from measurand.scoring.ifeval.scorers import (
     BY_KIND,
@@ -27,6 +28,9 @@ from measurand.stats.metrics import ACCURACY, RATE
 
 RANDOM_LETTER = frozenset({1122, 1129})
 """Keys of the two items that ask for # and !: the reference counts a letter drawn at random instead."""
+
+ERRATA = {f"ifeval/{key}": None for key in sorted(RANDOM_LETTER)}
+"""Items whose published verdicts are chance; the variant `errata` leaves them out, and shows both numbers."""
 
 LONGEST_REPLY = 1280  # tokens, as lm-evaluation-harness allows
 
@@ -171,6 +175,7 @@ VARIANTS: dict[str, Benchmark] = {
             text="{{prompt}}",
         ),
     ),
+    "errata": with_errata(replace(BENCHMARK, name="ifeval:errata"), ERRATA),
     "kinds": replace(
         BENCHMARK,
         name="ifeval:kinds",

@@ -18,6 +18,7 @@ from measurand.scoring.ifeval.scorers import (
     PROMPT_STRICT,
     constraints_of,
     loosened,
+    ranked,
     verdicts,
 )
 from tests.scoring.ifeval.replies import read
@@ -98,6 +99,11 @@ def test_long_junk_is_checked_in_time(junk: str) -> None:
         start = time.process_time()
         follows(kind, text, given)
         assert time.process_time() - start < QUADRATIC, kind
+
+
+def test_kinds_are_ranked_by_how_often_they_are_followed() -> None:
+    checked = [(("a", "b"), (True, False)), (("b", "c"), (True, True)), (("a",), (True,))]
+    assert ranked(checked) == [("b", 1, 2), ("a", 2, 2), ("c", 1, 1)]
 
 
 def test_golds_are_plain_json() -> None:

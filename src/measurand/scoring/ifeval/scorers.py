@@ -5,7 +5,8 @@ The gold of an item is a list of constraints, each {"kind": ..., "given": {...}}
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Literal
 
@@ -57,6 +58,19 @@ def verdicts(text: str, constraints: Iterable[Constraint], mode: Mode = "strict"
     return tuple(any(follows(kind, form, given) for form in forms) for kind, given in constraints)
 
 
+def ranked(checked: Iterable[tuple[Sequence[str], Sequence[bool]]]) -> list[tuple[str, int, int]]:
+    """Kinds of constraints by how often they were followed, the worst first: (kind, followed, of).
+
+    `checked` holds, for each reply, the kinds it was asked for and the verdicts on them.
+    """
+    followed: Counter[str] = Counter()
+    of: Counter[str] = Counter()
+    for kinds, given in checked:
+        of.update(kinds)
+        followed.update(kind for kind, ok in zip(kinds, given, strict=True) if ok)
+    return sorted(((kind, followed[kind], of[kind]) for kind in of), key=lambda one: (one[1] / one[2], one[0]))
+
+
 class _Task:
     """A reply and its constraints, compared by value, so that four scorers check once."""
 
@@ -72,14 +86,15 @@ class _Task:
 
 
 @lru_cache(maxsize=64)
-def _checked(task: _Task, mode: Mode) -> tuple[bool, ...]:
+def checked(task: _Task, mode: Mode) -> tuple[bool, ...]:
+    """The verdicts on a task, remembered for the scorers that come after."""
     return verdicts(task.text, task.constraints, mode)
 
 
 def _followed(item: Item, finding: Finding, mode: Mode) -> tuple[bool, ...] | Missing:
     text = str(finding.value) if isinstance(finding, Found) else ""
     try:
-        return _checked(_Task(text, item.gold), mode)
+        return checked(_Task(text, item.gold), mode)
     except InputError as error:
         return Missing("scorer_failed", f"item {item.id}: {error}")
 
