@@ -1,15 +1,17 @@
-"""MMLU: our prompts beside lm-eval's."""
+"""MMLU: the official counts of the data, and our prompts beside lm-eval's."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from measurand.asking import render_rows
-from measurand.benchmarks.mmlu import BENCHMARK
-from measurand.core.fidelity import Cause, Rendering, Side
+from measurand.benchmarks.mmlu import BENCHMARK, to_items
+from measurand.core.fidelity import Cause, Figure, Rendering, Rescoring, Side, Stored
 from measurand.core.record import Json
+from measurand.data import open_data
 from measurand.data.stored import rows_of
 
 ASKED = 20
@@ -66,3 +68,20 @@ PROMPTS = tuple(
     )
     for subject in SUBJECTS
 )
+
+COUNTS = {"humanities": 4705, "social sciences": 3077, "STEM": 3018, "other (business, health, misc.)": 3242}
+"""Test questions of each official category."""
+
+
+def counts(stored: Stored) -> Iterator[Figure]:
+    """57 subjects are 17 subcategories are 4 categories."""
+    data = open_data({"mmlu": str(stored.folder / "mmlu")}, offline=True)
+    items = to_items("test", data.rows("mmlu:test", BENCHMARK.task.sources["test"]).rows)
+    found = Counter(item.slices["category"] for item in items)
+    for category, count in COUNTS.items():
+        yield Figure(f"questions of {category}", count, found[category])
+    for name, count in {"subject": 57, "subcategory": 17, "category": 4}.items():
+        yield Figure(f"values of {name}", count, len({item.slices[name] for item in items}))
+
+
+RESCORINGS = (Rescoring("mmlu", "hendrycks/test@4450500, categories.py", ("mmlu/test",), counts),)

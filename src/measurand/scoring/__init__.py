@@ -6,11 +6,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from measurand.scoring.answer_lines import ANSWER_LINE, ANSWER_LINE_STRICT
     from measurand.scoring.choosing import CHOICE_SCORE, choice_scorer
     from measurand.scoring.drop import DROP
+    from measurand.scoring.errata import graded_by, with_errata
     from measurand.scoring.functions import from_function
     from measurand.scoring.jsons import JSON_EQUAL, JSON_VALUE, json_schema
     from measurand.scoring.letters import ARGMAX, CHOICE, CHOICE_STRICT, CHOICES, choice
+    from measurand.scoring.likelihoods import LOG_PROBABILITIES, TRUE_MASS
     from measurand.scoring.numbers import (
         GSM8K_COT_STRICT,
         GSM8K_STRICT,
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
         marked_number,
         numeric,
     )
+    from measurand.scoring.official import MMLU_PRO_FIRST_STEP, MMLU_PRO_THREE_STEPS, SIMPLE_EVALS_LETTER
     from measurand.scoring.patterns import captured, regex
     from measurand.scoring.reasoning import DEFAULT_TAGS, FinalText, apply_stops, final_text
     from measurand.scoring.rubric import RUBRIC
@@ -39,6 +43,8 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
+    "ANSWER_LINE": "answer_lines",
+    "ANSWER_LINE_STRICT": "answer_lines",
     "ARGMAX": "letters",
     "BEFORE_NEXT_QUESTION": "texts",
     "CHOICE": "letters",
@@ -58,13 +64,18 @@ _HOMES = {
     "JSON_VALUE": "jsons",
     "LAST_NUMBER": "numbers",
     "LM_EVAL_FLEXIBLE": "numbers",
+    "LOG_PROBABILITIES": "likelihoods",
     "MARKED_NUMBER": "numbers",
+    "MMLU_PRO_FIRST_STEP": "official",
+    "MMLU_PRO_THREE_STEPS": "official",
     "NUMBER": "numbers",
     "NUMERIC": "numbers",
     "RUBRIC": "rubric",
+    "SIMPLE_EVALS_LETTER": "official",
     "SQUAD_EXACT": "texts",
     "SQUAD_F1": "texts",
     "TOKEN_F1": "texts",
+    "TRUE_MASS": "likelihoods",
     "WHOLE_TEXT": "texts",
     "apply_stops": "reasoning",
     "captured": "patterns",
@@ -73,14 +84,18 @@ _HOMES = {
     "exact": "texts",
     "final_text": "reasoning",
     "from_function": "functions",
+    "graded_by": "errata",
     "json_schema": "jsons",
     "marked_number": "numbers",
     "numeric": "numbers",
     "regex": "patterns",
+    "with_errata": "errata",
 }
 """Where each name lives; resolved when it is first used, since the readers compile hundreds of patterns."""
 
 __all__ = [
+    "ANSWER_LINE",
+    "ANSWER_LINE_STRICT",
     "ARGMAX",
     "BEFORE_NEXT_QUESTION",
     "CHOICE",
@@ -99,13 +114,18 @@ __all__ = [
     "JSON_VALUE",
     "LAST_NUMBER",
     "LM_EVAL_FLEXIBLE",
+    "LOG_PROBABILITIES",
     "MARKED_NUMBER",
+    "MMLU_PRO_FIRST_STEP",
+    "MMLU_PRO_THREE_STEPS",
     "NUMBER",
     "NUMERIC",
     "RUBRIC",
+    "SIMPLE_EVALS_LETTER",
     "SQUAD_EXACT",
     "SQUAD_F1",
     "TOKEN_F1",
+    "TRUE_MASS",
     "WHOLE_TEXT",
     "FinalText",
     "apply_stops",
@@ -115,10 +135,12 @@ __all__ = [
     "exact",
     "final_text",
     "from_function",
+    "graded_by",
     "json_schema",
     "marked_number",
     "numeric",
     "regex",
+    "with_errata",
 ]
 
 
