@@ -10,10 +10,15 @@ from measurand.scoring.assertions import Asserted, assert_all, assert_most, asse
 Json = dict[str, Any]
 RESULTS = ("custom_result", "result", "returned", "score", "value_returned")
 SPENT = ("latency", "latency_ms", "cost", "tokens")
+LOWER = {"latency", "cost", "perplexity", "tokens"}
 
 
 def assertion_thresholds(case: Json) -> Json:
     """Make the assertion that the case describes."""
+    if isinstance(case.get("scores"), list):
+        each = [assert_score(score, case.get("threshold")) for score in case["scores"]]
+        counts = {"passed": True, "failed": False, "unmeasured": None}
+        return {name: sum(one.passed is verdict for one in each) for name, verdict in counts.items()}
     try:
         made = _made(case)
     except InputError as error:
@@ -33,7 +38,9 @@ def _made(case: Json) -> Asserted:
         return assert_most(spent, threshold)
     if isinstance(kind, str) and "output" in case:
         return assert_text(kind, str(case["output"]), case.get("value", case.get("expected")), threshold)
-    given = [case[key] for key in RESULTS if key in case]
+    if case.get("metric") in LOWER or case.get("higher_is_better") is False:
+        return assert_most(next((case[key] for key in (*RESULTS, "value") if key in case), None), threshold or 0)
+    given = [case[key] for key in (*RESULTS, "value") if key in case]
     if isinstance(kind, str) and kind.startswith("not-") and given:
         made = assert_score(given[0], threshold)
         return made if made.passed is None else Asserted(not made.passed, made.score)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from measurand.core.errors import InputError
 from measurand.scoring.submissions import has_flag, invalid, ranked
+from measurand.stats.metrics import numbers
 
 Json = dict[str, Any]
 
@@ -23,7 +25,10 @@ def submissions_flags(case: Json) -> Json:
 
 
 def _ranked(case: Json) -> Json:
-    groups, unranked = ranked(case["scores"], higher_is_better=case.get("higher_is_better", True))
+    scores = {
+        name: None if math.isnan(value := numbers([given])[0]) else value for name, given in case["scores"].items()
+    }
+    groups, unranked = ranked(scores, higher_is_better=case.get("higher_is_better", True))
     order = [name for group in groups for name in group]
     ranks = {name: 1 + sum(len(before) for before in groups[:at]) for at, group in enumerate(groups) for name in group}
     return {"order": order, "unranked": list(unranked), "ranks": ranks, "ties": [list(g) for g in groups if len(g) > 1]}

@@ -78,6 +78,8 @@ def test_not_turns_every_assertion_round(kind, text, value):
         ("contains-json", 'result: {"a": 1}', {"required": ["b"]}, False),
         ("is-json", 'result: {"a": 1}', None, False),
         ("is-json", '{"a": 1}', None, True),
+        ("is-json", "[NaN]", None, False),
+        ("is-json", " 7 ", None, True),
         ("icontains", "HELLO", "hello", True),
         ("contains", "HELLO", "hello", False),
         ("contains-all", "a b", "a, b", True),

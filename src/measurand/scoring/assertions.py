@@ -10,6 +10,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+import msgspec
+
 from measurand.core.benchmark import Scorer
 from measurand.core.errors import InputError
 from measurand.core.item import Item, Question
@@ -141,11 +143,9 @@ def _contains_json(text: str, schema: Json) -> float:
 
 
 def _is_json(text: str, schema: Json) -> float:
-    import json
-
     try:
-        json.loads(text)
-    except ValueError:
+        msgspec.json.decode(text)  # strict: NaN and trailing text are no JSON
+    except (msgspec.DecodeError, UnicodeEncodeError):
         return 0.0
     return _contains_json(text, schema) if isinstance(schema, dict) else 1.0
 
