@@ -86,7 +86,9 @@ def _is_stopped(speaker: Speaker, said: list[int], stops: Sequence[str]) -> bool
 
 def _mark(tokenizer: Any, nats: torch.Tensor, token: int, top: int) -> TokenLogprob:
     values, ids = nats.topk(min(top, nats.numel()))
-    listed = {_text(tokenizer, [int(one)]): float(value) for one, value in zip(ids, values, strict=True)}
+    listed: dict[str, float] = {}
+    for one, value in zip(ids, values, strict=True):  # parts of characters look alike: the likeliest stands for them
+        listed.setdefault(_text(tokenizer, [int(one)]), float(value))
     return TokenLogprob(_text(tokenizer, [token]), float(nats[token]), listed)
 
 
