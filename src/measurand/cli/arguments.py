@@ -13,6 +13,7 @@ MODULES = {
     "report": "look",
     "export": "look",
     "compare": "compare",
+    "watch": "watch",
     "gate": "gate",
     "decisions": "decisions",
     "leaderboard": "outside",
@@ -44,6 +45,7 @@ def build_parser() -> argparse.ArgumentParser:
     _show_parser(commands.add_parser("show", help="show one trial: every call as sent and received, and its scores"))
     _report_parser(commands.add_parser("report", help="show runs as tables, or write them as one page"))
     _compare_parser(commands.add_parser("compare", help="compare two runs in pairs, and say in what they differ"))
+    _watch_parser(commands.add_parser("watch", help="evaluate each new checkpoint of a training: curves, alerts"))
     _gate_parser(commands.add_parser("gate", help="let a change pass or not: 0 pass, 1 fail, 3 cannot say"))
     _decisions_parser(commands.add_parser("decisions", help="sign what a study came to, and list what was decided"))
     _leaderboard_parser(commands.add_parser("leaderboard", help="read published results with doubt"))
@@ -164,7 +166,7 @@ def _ls_parser(parser: argparse.ArgumentParser) -> None:
 
 def _show_parser(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run")
-    parser.add_argument("item")
+    parser.add_argument("item", nargs="?", default="", help="default: the one asked first, with its tokens if known")
     parser.add_argument("sample", nargs="?", type=int, default=0)
     parser.add_argument("--json", action="store_true")
     _store_flag(parser)
@@ -188,6 +190,23 @@ def _compare_parser(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--slice", action="append", default=[], metavar="FIELD", help="also by this field, or A*B")
     parser.add_argument("--json", action="store_true")
     _store_flag(parser)
+
+
+def _watch_parser(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", metavar="DIR", help="where the trainer writes its checkpoints")
+    parser.add_argument("--suite", required=True, metavar="SUITE.toml", help="what each checkpoint is asked")
+    parser.add_argument("--once", action="store_true", help="look once and end, as CI does")
+    parser.add_argument("--every", type=float, default=60.0, metavar="S", help="seconds between looks (default 60)")
+    parser.add_argument(
+        "--patience", type=float, default=86_400.0, metavar="S", help="end when none came for so long (default a day)"
+    )
+    parser.add_argument("--log", default="", metavar="FILE", help="the training log, JSONL or CSV")
+    parser.add_argument("--log-columns", default="step,loss", metavar="STEP,LOSS", help="its two columns")
+    parser.add_argument("--since", type=int, metavar="STEP", help="alerts before this step are shown but do not fail")
+    parser.add_argument("--data", action="append", default=[], metavar="NAME=PATH", help="a local copy of a data set")
+    _subject_flags(parser.add_argument_group("the subject"))
+    _limit_flags(parser.add_argument_group("limits of each evaluation"))
+    _output_flags(parser.add_argument_group("output"))
 
 
 def _gate_parser(parser: argparse.ArgumentParser) -> None:

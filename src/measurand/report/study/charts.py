@@ -33,6 +33,7 @@ def specification(plot: Plot, *, titled: bool = False) -> dict[str, Any]:
         "slices": _heat_map,
         "tradeoffs": _tradeoff,
         "calibration": _calibration,
+        "curve": _curve,
     }
     colours = palette()
     chart = draw[plot.kind](plot, colours)
@@ -167,6 +168,25 @@ def _calibration(plot: Plot, colours: dict[str, str]) -> Chart:
         base.mark_line(color=colours["accent"], strokeWidth=1.5).encode(x=x, y=y),
         base.mark_circle(color=colours["accent"], size=60, opacity=1).encode(x=x, y=y),
     )
+
+
+def _curve(plot: Plot, colours: dict[str, str]) -> Chart:
+    """A number over the checkpoints on the band of its interval; the dashed line is what a change must pass."""
+    base = _BASE.properties(width=WIDTH - 40, height=180)
+    x = alt.X("x:Q", scale=alt.Scale(domain=list(plot.across)), axis=alt.Axis(title="step", tickCount=5, grid=False))
+    y, low = (_scaled(alt.Y(f"{name}:Q"), plot, plot.axis) for name in ("value", "low"))
+    layers = [
+        base.mark_area(color=colours["band"]).encode(x=x, y=low, y2="high:Q"),
+        base.mark_line(color=colours["reference"], strokeDash=[4, 3], strokeWidth=1.5).encode(
+            x=x, y=_scaled(alt.Y("limit:Q"), plot, plot.axis)
+        ),
+        base.mark_line(color=colours["accent"], strokeWidth=1.5).encode(x=x, y=y),
+        base.mark_circle(color=colours["accent"], size=20, opacity=1).encode(x=x, y=y),
+        base.mark_circle(color=colours["fail"], size=90, opacity=1)
+        .encode(x=x, y=y)
+        .transform_filter("datum.alert && isValid(datum.value)"),
+    ]
+    return alt.layer(*layers)
 
 
 def _scaled(channel: Any, plot: Plot, title: str = "") -> Any:

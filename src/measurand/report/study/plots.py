@@ -14,7 +14,7 @@ from measurand.report.drawing import Scale, scale_of
 from measurand.report.study.wording import difference, difference_interval, pair, with_interval
 from measurand.report.wording import FEW, clipped, headline, number, protocol_id, slices, visible, who
 
-Kind = Literal["estimates", "differences", "slices", "tradeoffs", "calibration"]
+Kind = Literal["estimates", "differences", "slices", "tradeoffs", "calibration", "curve"]
 Row = dict[str, Any]
 
 MOST_TOLD = 8
@@ -135,7 +135,7 @@ def _estimates(findings: Findings) -> Iterator[Plot]:
             "estimates",
             f"estimates {scenario}",
             f"{scenario}: {metric}",
-            _alt(f"Forest plot of {_safe(metric)} on {_safe(scenario)}", rows),
+            _alt(f"Forest plot of {safe(metric)} on {safe(scenario)}", rows),
             tuple(rows[:MOST_ROWS]),
             (scale.low, scale.high),
             numbers[0].unit,
@@ -157,7 +157,7 @@ def _differences(findings: Findings) -> Iterator[Plot]:
             "differences",
             f"differences {scenario}",
             f"{scenario}: differences in {metric}",
-            _alt(f"Forest plot of differences in {_safe(metric)} on {_safe(scenario)}", rows),
+            _alt(f"Forest plot of differences in {safe(metric)} on {safe(scenario)}", rows),
             tuple(rows[:MOST_ROWS]),
             domains[unit],
             unit,
@@ -171,14 +171,14 @@ def _slices(findings: Findings) -> Iterator[Plot]:
         for field, values in slice_table(summaries, metric).items():
             rows = [
                 _row(value, view.estimate, number(view.estimate), chosen=False)
-                | {"subject": _safe(subject), "few": view.estimate.n_items < FEW}
+                | {"subject": safe(subject), "few": view.estimate.n_items < FEW}
                 for value, subjects in values.items()
                 for subject, view in subjects.items()
             ]
             estimates = [view.estimate for subjects in values.values() for view in subjects.values()]
             scale = shade_scale(estimates)
             title = f"{scenario}: {metric} by {field}"
-            alt = _alt(f"Heat map of {_safe(metric)} on {_safe(scenario)} by {_safe(field)}", rows, "subject")
+            alt = _alt(f"Heat map of {safe(metric)} on {safe(scenario)} by {safe(field)}", rows, "subject")
             yield Plot(
                 "slices",
                 f"slices {scenario} {field}",
@@ -205,7 +205,7 @@ def _tradeoffs(findings: Findings) -> Iterator[Plot]:
                 "tradeoffs",
                 f"{what} {scenario}",
                 f"{scenario}: {shown[0][0].quality.metric} and {what}",
-                _alt(f"{_safe(shown[0][0].quality.metric)} against {title} on {_safe(scenario)}", rows),
+                _alt(f"{safe(shown[0][0].quality.metric)} against {title} on {safe(scenario)}", rows),
                 tuple(rows),
                 quality,
                 shown[0][0].quality.unit,
@@ -236,7 +236,7 @@ def _calibration(findings: Findings, one: Calibration) -> Plot:
         for each in one.bins
     ]
     title = f"{one.subject} on {one.scenario}"
-    alt = _alt(f"Reliability curve of {_safe(title)}: the share that was right at each confidence", rows)
+    alt = _alt(f"Reliability curve of {safe(title)}: the share that was right at each confidence", rows)
     under = protocols(findings, one.scenario, one.subject)
     axis = "confidence, per cent"
     return Plot("calibration", f"calibration {title}", title, alt, tuple(rows), axis=axis, protocol=under)
@@ -245,7 +245,7 @@ def _calibration(findings: Findings, one: Calibration) -> Plot:
 def _row(label: str, estimate: Estimate, told: str, chosen: bool) -> Row:  # noqa: FBT001 -- a field of the row
     low, high = estimate.bounds or (None, None)
     return {
-        "label": _safe(label),
+        "label": safe(label),
         "told": told,
         "shown": told,
         "value": estimate.value,
@@ -276,7 +276,7 @@ def _alt(what: str, rows: Sequence[Row], also: str = "") -> str:
     return f"{what}. {'; '.join(told[:MOST_TOLD])}{more}. The table beside it has the numbers."
 
 
-def _safe(text: str) -> str:
+def safe(text: str) -> str:
     """Text from outside as it may stand in a plot: nothing hidden, and one line."""
     return clipped(" ".join(visible(text).split()))
 

@@ -1,0 +1,1 @@
+"""Curves of a training run, shown: as a page, as plots, and in the terminal."""
