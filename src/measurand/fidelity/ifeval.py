@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from measurand.benchmarks.ifeval import BENCHMARK, RANDOM_LETTER, to_items
-from measurand.core.fidelity import Figure, Rescoring, Stored
+from measurand.asking import render_rows
+from measurand.benchmarks.ifeval import BENCHMARK, RANDOM_LETTER, VARIANTS, to_items
+from measurand.core.fidelity import Figure, Rendering, Rescoring, Side, Stored
 from measurand.core.item import Item
 from measurand.core.outcome import Answer
 from measurand.core.trial import Measured, Missing
@@ -91,3 +92,15 @@ RESCORINGS = (
     Rescoring("ifeval", "google-research@7afefd4, GPT-4 of 2023-11-07 (Zhou et al. 2023)", (_PROMPTS, _GPT4), gpt4),
     Rescoring("ifeval", "shisa-ai/M-IFEval@06f08ff, English evaluations", (_PROMPTS, _OTHERS), others),
 )
+
+
+def raw(folder: Path) -> Side:
+    """Twenty prompts as raw text."""
+    rows = rows_of(folder / _PROMPTS)[:20]
+    texts = [
+        {"key": row["key"], "prompt": row["prompt"]} for row in rows
+    ]  # parameters differ by row, and are not shown
+    return Side({"train": texts}, render_rows(VARIANTS["raw"], {"test": rows}))
+
+
+PROMPTS = (Rendering("ifeval", "ifeval/ifeval.yaml", raw, (_PROMPTS,)),)

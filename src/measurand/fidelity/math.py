@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
-from measurand.benchmarks.math import gold_of
-from measurand.core.fidelity import Figure, Rescoring, Stored
+from measurand.asking import render_rows
+from measurand.benchmarks.math import BENCHMARK, gold_of
+from measurand.core.fidelity import Figure, Rendering, Rescoring, Side, Stored
 from measurand.data.stored import document_of, rows_of
 from measurand.scoring.maths.answers import answers_equal
 from measurand.scoring.maths.strings import hendrycks_equal
@@ -63,3 +65,12 @@ RESCORINGS = (
     Rescoring("math", "microsoft/ToRA@213c1c9, src/data/math (golds of the 5,000 test problems)", (_TEST,), golds),
     Rescoring("math", "QwenLM/Qwen2.5-Math@a45202b, eval_rm_maj_example", (_QWEN,), qwen),
 )
+
+
+def minerva(folder: Path) -> Side:
+    """Twenty problems of algebra after the four exemplars of Minerva."""
+    rows = [row for row in rows_of(folder / _TEST) if row["type"] == "Algebra"][:20]
+    return Side({"test": rows, "train": rows}, render_rows(BENCHMARK, {"test": rows}))
+
+
+PROMPTS = (Rendering("math", "minerva_math/minerva_math_algebra.yaml", minerva, (_TEST,), shots=4),)
