@@ -142,3 +142,17 @@ async def test_a_test_reaches_nobody_from_the_network_that_it_shares_with_the_se
     server.close()
     await server.wait_closed()
     await fresh.close()
+
+
+async def test_without_control_groups_memory_is_watched(fresh: ForkServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forkserver, "make_group", lambda: None)
+    assert "memory watched, without control group" in fresh.describe().detail
+    shares_out = (
+        "import os, time\ndef f(x):\n    for _ in range(5):\n        if os.fork() == 0:\n"
+        "            held = bytearray(100_000_000)\n            for i in range(0, len(held), 4096): held[i] = 1\n"
+        "            time.sleep(60)\n    time.sleep(60)"
+    )
+    limits = Limits(cpu_seconds=10, wall_seconds=30, memory_bytes=1 << 28)
+    result = await fresh.run(FunctionTest(shares_out, "f", RIGHT.test, limits=limits))
+    assert (result.ending, result.detail) == ("memory", "the limit of memory of all processes together")
+    await fresh.close()
