@@ -67,7 +67,10 @@ def test_a_method_study(tmp_path):
         ('subjects = ["a:b"]\n[[arms]]\nname = "x"\nsubjects = ["zzz"]\n', "arm 'x' names 'zzz'"),
         ('subjects = ["a:b", "c:b"]\n', "two subjects are called 'b'; give each a name of its own"),
         ('subjects = ["a:b"]\n[[logs]]\nfil = "x"\n', "unknown key 'fil' in [[logs]]; did you mean 'file'?"),
-        ('subjects = ["a:b"]\n[claim]\ntype = "about_mode"\n', "about_mode"),
+        (
+            'subjects = ["a:b"]\n[claim]\ntype = "about_mode"\n',
+            "there is no claim 'about_mode'; a claim is about_model, about_system, about_method",
+        ),
         ('subjects = ["a:b"]\nrules = "accuracy >= 0.8"\n', "Expected `array`"),
     ],
 )

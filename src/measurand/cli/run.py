@@ -30,6 +30,7 @@ from measurand.wiring import (
     summarise,
 )
 from measurand.wiring.comparing import named_run
+from measurand.wiring.studying import departure
 
 GOOD, BAD_INPUT, CANNOT_SAY = 0, 2, 3
 
@@ -49,6 +50,9 @@ def run(given: argparse.Namespace) -> int:
     if given.command == "plan":
         for what, subject, options in jobs:
             show_plan(plan_evaluation(what, subject, options), as_json=given.json)
+            canonical, departs = departure(what, options) if not isinstance(what, Benchmark) else ("", "")
+            if canonical and not given.json:
+                print(f"asked {departs}; published numbers are of {canonical}: see `measurand plan {canonical}`")
         return GOOD
     return _run(jobs, given)
 

@@ -22,6 +22,7 @@ KEYS = {
     "logs": ProductionLog.__struct_fields__,
 }
 REPLAY = "replay:"
+CLAIMS = ("about_model", "about_system", "about_method")
 
 
 def load_study(path: Path) -> Study:
@@ -78,7 +79,8 @@ def sentence(error: str, keys: Mapping[str, Sequence[str]]) -> str:
     """The message of msgspec as one that names the place and, for an unknown key, the nearest of those known there."""
     unknown = re.match(r"Object contains unknown field `(?P<key>[^`]*)`(?: - at `(?P<at>[^`]*)`)?", error)
     if unknown is None:
-        return error
+        claimed = re.match(r"Invalid value '(?P<type>[^']*)' - at `\$\.claim\.type`", error)
+        return f"there is no claim '{claimed['type']}'; a claim is {', '.join(CLAIMS)}" if claimed else error
     place = re.sub(r"\W|\d|\.\.\.", "", (unknown["at"] or "").removeprefix("$")) or "$"
     known = keys.get(place, ())
     near = difflib.get_close_matches(unknown["key"], known, n=1)

@@ -176,7 +176,7 @@ def scenarios(jobs: Sequence[Job]) -> tuple[Scenario, ...]:
                 raise InputError(f"the study asks '{job.scenario}' twice; give the sets names of their own")
             benchmark = open_benchmark(job.what)
             private = isinstance(job.what, PrivateSet)
-            canonical, departs = ("", "") if private else _canonical(job)
+            canonical, departs = departure(job.what, job.options)
             found[job.scenario] = Scenario(
                 name=benchmark.name,
                 card=benchmark.card,
@@ -215,10 +215,11 @@ def _checked(study: Study, jobs: Sequence[Job]) -> Evidence:
     return evidence
 
 
-def _canonical(job: Job) -> tuple[str, str]:
-    """The canonical protocol of a public benchmark, and how this one departs from it; nothing where it does not."""
-    base, _, variant = str(job.what).partition(":")
-    options = job.options
+def departure(what: str | PrivateSet, options: Options) -> tuple[str, str]:
+    """The canonical protocol of a public benchmark, and how this asking departs from it; nothing where it does not."""
+    if isinstance(what, PrivateSet):
+        return "", ""
+    base, _, variant = what.partition(":")
     departs = [f"by the variant {variant}"] if variant else []
     departs += [f"on a subset of {options.subset.size} items"] if options.subset else []
     departs += [f"with replies of at most {options.max_output} tokens"] if options.max_output else []
