@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import textwrap
 from pathlib import Path
 
 from rich.console import Console, Group
@@ -92,7 +93,7 @@ def _export(store: Store, given: argparse.Namespace) -> int:
 
 def _show(store: Store, given: argparse.Namespace) -> int:
     found = named_run(store, given.run)
-    slot = _slot(store, found, given.item, given.sample)
+    slot = _slot(store, found, given.item, given.sample) if given.item else _first(store, found)
     trial = next((trial for at, trial in store.trials(found.id) if at == slot), None)
     if trial is None:
         raise InputError(f"run {found.id} has not reached item {given.item}, sample {given.sample}")
@@ -118,6 +119,15 @@ def _slot(store: Store, run: Run, item: str, sample_no: int) -> Slot:
         if one.id == item:
             return Slot(number, sample_no)
     raise InputError(f"run {run.id} has no item '{item}'; `measurand export` lists its items")
+
+
+def _first(store: Store, run: Run) -> Slot:
+    """The trial that was asked first: with a subject that has a tokenizer, its reply holds the ids of its prompt."""
+    trials = ((trial.started, slot) for slot, trial in store.trials(run.id) if trial.started)
+    first = min(trials, key=lambda pair: pair[0], default=None)
+    if first is None:
+        raise InputError(f"run {run.id} has reached no item yet")
+    return first[1]
 
 
 def _heading(run: Run, trial: Trial) -> Text:
@@ -168,6 +178,8 @@ def _lines(value: object, depth: int) -> list[str]:
                 text = visible(str(inner))
                 lines += [f"{pad}{name}: {text}"] if "\n" not in text else [f"{pad}{name}:", *_indented(text, depth)]
         return lines
+    if isinstance(value, list | tuple) and value and all(isinstance(inner, int) for inner in value):
+        return textwrap.wrap(" ".join(map(str, value)), initial_indent=pad, subsequent_indent=pad)
     if isinstance(value, list | tuple):
         return [line for inner in value for line in _lines(inner, depth)]
     return [f"{pad}{visible(str(value))}"]

@@ -32,6 +32,9 @@ from measurand.stats.sums import weighted_mean
 from measurand.stats.units import Over, over_of
 
 
+_OWN_UNITS = "tokens"
+"""A column whose unit is the subject's own: numbers per such a unit compare only where both count alike."""
+
 @dataclass(frozen=True, slots=True)
 class Difference:
     """A difference and what luck could make of it. `detectable` is the smallest true one that would be found."""
@@ -75,6 +78,11 @@ def difference(pair: Pair, level: float = 0.95) -> Difference:
 
 
 def _of_right_or_wrong(pair: Pair, level: float) -> Difference:
+def _counted(table: ByItem) -> list[float]:
+    """How many units of its own a subject counted in each item."""
+    return [float(count) for count in table.rows[:, table.metric.columns.index(_OWN_UNITS)]]
+
+
     d = _differences(pair)
     wins, losses, n = int((d > 0).sum()), int((d < 0).sum()), len(d)
     return Difference(
@@ -121,6 +129,8 @@ def _without_spread(pair: Pair, value: float, level: float) -> Difference:
 def _of_any(pair: Pair, level: float) -> Difference:
     metric, columns = pair.a.metric, len(pair.a.metric.columns)
     each = over_of(metric)
+    if _OWN_UNITS in metric.columns and _counted(pair.a) != _counted(pair.b):
+        return Difference(None, None, "none: they split the texts into different tokens; compare bits per byte")
 
     def over(rows: Array, weights: Array) -> Array:
         return np.asarray(each(rows[:, :columns], weights)) - np.asarray(each(rows[:, columns:], weights))
