@@ -11,10 +11,11 @@ import numpy as np
 from measurand.core.errors import InputError
 from measurand.core.estimate import Estimate
 from measurand.stats.bootstrap import bootstrap
-from measurand.stats.estimate import estimate, over_groups
+from measurand.stats.estimate import estimate
 from measurand.stats.means import macro, micro
 from measurand.stats.metrics import ACCURACY, MEAN, numbers
 from measurand.stats.missing import by_item
+from measurand.stats.nested import over_nested
 from measurand.stats.passk import mean_pass_at_k
 from measurand.stats.sanity import implausible
 from measurand.stats.sums import weighted_mean
@@ -97,7 +98,7 @@ def _of_groups(groups: Any) -> Json:
     labels = np.repeat(np.arange(len(values)), [len(group) for group in values])
     scores = np.concatenate(values)
     table = by_item(ACCURACY, scores[:, None], np.arange(len(scores)), len(scores))
-    whole, parts = estimate(scores, ACCURACY), over_groups(table, labels)
+    whole, parts = estimate(scores, ACCURACY), over_nested(table, [labels])
     errors = {"micro_stderr": micro(scores).error, "macro_stderr": macro(scores, labels).error}
     return _words(whole) | {"micro": whole.value, "macro": parts.value, "missing": whole.n_missing} | errors
 
@@ -122,7 +123,7 @@ def _of_group_numbers(by_group: Mapping[str, Any], expected: int | None) -> Json
     n = max(expected or len(given), len(given))
     values = np.concatenate((given, np.full(n - len(given), math.nan)))
     table = by_item(ACCURACY, values[:, None], np.arange(n), n)
-    made = over_groups(table, np.arange(n))
+    made = over_nested(table, [np.arange(n)])
     return {"macro": made.value, "mean": made.value, "missing": made.n_missing, "partial": made.n_missing > 0}
 
 

@@ -106,6 +106,7 @@ def test_what_is_not_known_is_counted_and_about_the_chosen_subject():
 def test_names_of_views_and_groups():
     assert over("pooled", "") == "all items"
     assert over("macro:language", "") == "unweighted mean over language"
+    assert over("macro:family>language", "") == "unweighted mean over family, then over language"
     assert over("slice:language*kind", "hi * emi") == "language*kind: hi * emi"
     assert tie_groups(findings().rankings[1]) == ["assistant-b", "assistant-a = present-model"]
 

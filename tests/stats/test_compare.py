@@ -120,7 +120,7 @@ def test_all_alike_is_not_certain():
 
 def test_a_group_of_one_item_leaves_a_macro_difference_without_an_interval():
     a, b = np.array([1.0, 0.0, 1.0]), np.array([0.0, 1.0, 1.0])
-    made = compare(table(a), table(b), groups=np.array([0, 1, 2]))
+    made = compare(table(a), table(b), levels=[np.array([0, 1, 2])])
     assert (made.difference.value, made.difference.low, made.p) == (0.0, None, None)
     assert made.difference.method == "none: a group has one unit, or none of them spreads"
 
@@ -143,11 +143,11 @@ def test_macro_differences_count_groups_alike():
     groups = np.repeat([0, 1], [300, 60])
     a = np.where(groups == 0, 1.0, rng.uniform(size=360) < 0.5)
     b = np.where(groups == 0, rng.uniform(size=360) < 0.8, rng.uniform(size=360) < 0.9)
-    pooled, macro = compare(table(a), table(b)), compare(table(a), table(b), groups=groups)
+    pooled, macro = compare(table(a), table(b)), compare(table(a), table(b), levels=[groups])
     assert pooled.difference.value > 0 > macro.difference.value
     assert macro.difference.method == "paired, Student's t, stratified"
     of = np.column_stack((a, np.ones(360))), np.column_stack((b, np.ones(360)))
-    ratio = compare(table(of[0], RATE), table(of[1], RATE), groups=groups)
+    ratio = compare(table(of[0], RATE), table(of[1], RATE), levels=[groups])
     assert ratio.difference.value == pytest.approx(macro.difference.value)
     assert ratio.difference.low == pytest.approx(macro.difference.low, abs=0.02)
 
@@ -162,7 +162,7 @@ def test_only_items_measured_for_both_are_paired_and_bounds_hold_the_rest():
     nothing = compare(table([nan, 1]), table([1, nan]))
     assert nothing.difference.value is None
     assert better(nothing) == ""
-    lacking = compare(table(a), table(b), groups=np.array([0, 0, 0, 1, 0]))
+    lacking = compare(table(a), table(b), levels=[np.array([0, 0, 0, 1, 0])])
     assert lacking.difference.method == "none: a group has no item that is measured for both"
 
 
@@ -224,7 +224,7 @@ def test_three_points_at_gpqa_size_are_noise_when_unpaired():
     [
         lambda: compare(table([1, 0]), table([1, 0, 1])),
         lambda: compare(table([1, 0]), table([1, 0], MEAN)),
-        lambda: compare(table([1, 0]), table([1, 0]), groups=np.zeros(3, dtype=int)),
+        lambda: compare(table([1, 0]), table([1, 0]), levels=[np.zeros(3, dtype=int)]),
         lambda: compare(table([1, 0], clusters=np.zeros(2, dtype=int)), table([1, 0])),
     ],
 )

@@ -9,10 +9,11 @@ from scipy import stats
 from measurand.core.benchmark import Metric
 from measurand.core.errors import InputError
 from measurand.core.identity import canonical
-from measurand.stats.estimate import estimate, over_groups, pooled
+from measurand.stats.estimate import estimate, pooled
 from measurand.stats.intervals import wilson
 from measurand.stats.metrics import ACCURACY, BITS_PER_BYTE, MEAN, MICRO_F1, RATE, pass_at
 from measurand.stats.missing import bounds, by_item
+from measurand.stats.nested import over_nested
 
 RIGHT = ((180, 200), (30, 100), (20, 50))
 VALUES = np.concatenate([np.r_[np.ones(c), np.zeros(n - c)] for c, n in RIGHT])
@@ -34,7 +35,7 @@ def test_one_right_or_wrong_trial_each_is_wilson():
 
 
 def test_macro_takes_the_groups_intervals_together():
-    made = over_groups(table(VALUES), GROUPS)
+    made = over_nested(table(VALUES), [GROUPS])
     assert made.value == pytest.approx(0.5333, abs=5e-5)
     assert made.low < made.value < made.high
     assert made.method == "MOVER of the groups' intervals"
@@ -151,7 +152,7 @@ def test_properties(values, data):
 @given(binary, st.integers(2, 4))
 def test_macro_of_equal_groups_is_micro(values, many):
     whole = np.tile(values, many)
-    macro = over_groups(table(whole), np.repeat(np.arange(many), len(values)))
+    macro = over_nested(table(whole), [np.repeat(np.arange(many), len(values))])
     micro = pooled(table(whole))
     assert macro.value == (None if micro.value is None else pytest.approx(micro.value))
 
@@ -159,7 +160,7 @@ def test_macro_of_equal_groups_is_micro(values, many):
 def test_a_macro_that_lacks_a_group_is_no_number():
     values = VALUES.copy()
     values[300:] = math.nan
-    made = over_groups(table(values), GROUPS)
+    made = over_nested(table(values), [GROUPS])
     assert made.value is None
     assert made.method == "none: 2 of 3 groups are measured"
     assert made.bounds == pytest.approx(((0.9 + 0.3) / 3, (0.9 + 0.3 + 1) / 3))
@@ -167,10 +168,10 @@ def test_a_macro_that_lacks_a_group_is_no_number():
 
 def test_macro_of_real_values_is_stratified_and_of_singletons_none():
     rng = np.random.default_rng(5)
-    made = over_groups(table(rng.uniform(size=30)), np.arange(30) % 3)
+    made = over_nested(table(rng.uniform(size=30)), [np.arange(30) % 3])
     assert made.method == "Student's t, stratified"
-    assert over_groups(table(rng.uniform(size=3), MEAN), np.arange(3)).low is None
-    assert over_groups(table(np.array([1.0, 0.0, 1.0])), np.arange(3)).low is not None
+    assert over_nested(table(rng.uniform(size=3), MEAN), [np.arange(3)]).low is None
+    assert over_nested(table(np.array([1.0, 0.0, 1.0])), [np.arange(3)]).low is not None
 
 
 def test_macro_with_clusters_across_groups():
@@ -178,10 +179,10 @@ def test_macro_with_clusters_across_groups():
     clusters, groups = np.repeat(np.arange(40), 3), np.tile(np.arange(3), 40)
     luck = rng.uniform(size=40)[clusters]
     x = (rng.uniform(size=120) < luck).astype(float)
-    made = over_groups(table(x, clusters=clusters), groups)
+    made = over_nested(table(x, clusters=clusters), [groups])
     assert made.method == "Student's t, stratified and clustered"
     rows = np.column_stack((x, np.ones(120)))
-    ratio = over_groups(by_item(RATE, rows, np.arange(120), 120, clusters), groups)
+    ratio = over_nested(by_item(RATE, rows, np.arange(120), 120, clusters), [groups])
     assert ratio.method == "BCa bootstrap of clusters"
     assert (ratio.low, ratio.high) == pytest.approx((made.low, made.high), abs=0.03)
 
@@ -190,7 +191,7 @@ def test_macro_covers():
     rng, rates, held = np.random.default_rng(7), np.array([0.95, 0.6, 0.2]), 0
     groups = np.repeat([0, 1, 2], [20, 60, 35])
     for _ in range(600):
-        made = over_groups(table((rng.uniform(size=115) < rates[groups]).astype(float)), groups)
+        made = over_nested(table((rng.uniform(size=115) < rates[groups]).astype(float)), [groups])
         held += made.low <= rates.mean() <= made.high
     assert 0.93 < held / 600 < 0.98
 

@@ -7,11 +7,14 @@ from hypothesis import strategies as st
 from statsmodels.stats.weightstats import DescrStatsW
 
 from measurand.core.errors import InputError
-from measurand.stats.estimate import over_groups
+from measurand.stats.compare import compare
+from measurand.stats.estimate import estimate
+from measurand.stats.intervals import combined, student, student_p
 from measurand.stats.means import macro, micro
 from measurand.stats.metrics import ACCURACY, MEAN, RATE
 from measurand.stats.missing import by_item
 from measurand.stats.nested import leaves, nested, over_nested, weighted
+from tests.stats.simulated import explained
 
 SIZES = {("stem", "physics"): (40, 12), ("stem", "maths"): (25, 30), ("law", "law"): (90,), ("arts", "a"): (20, 20, 35)}
 
@@ -60,25 +63,30 @@ def test_levels_differ_and_each_has_its_own_error():
     assert len({round(mean.error, 6) for mean in found}) == 4
 
 
-def test_one_level_is_over_groups():
-    rng = np.random.default_rng(2)
-    groups = np.repeat([0, 1, 2], [30, 50, 9])
-    crossing = np.arange(89) % 20
-    whole = rng.integers(0, 2, 89).astype(float)
-    gaps = np.where(rng.uniform(size=89) < 0.1, math.nan, whole)
-    for values, metric in ((whole, ACCURACY), (gaps, ACCURACY), (rng.normal(size=89), MEAN), (np.ones(89), MEAN)):
-        for clusters in (None, crossing):
-            made = table(values, metric, clusters)
-            ours, theirs = over_nested(made, [groups]), over_groups(made, groups)
-            for name in type(theirs).__struct_fields__:
-                expected = getattr(theirs, name)
-                if name in {"value", "low", "high", "bounds"} and expected is not None:
-                    expected = pytest.approx(expected, abs=1e-12)
-                assert getattr(ours, name) == expected, name
-    rows = np.column_stack((whole, np.ones(89)))
-    ratio = by_item(RATE, rows, np.arange(89), 89, crossing)
-    assert over_nested(ratio, [groups]).method == "BCa bootstrap of clusters"
-    assert over_nested(ratio, [groups]).low == pytest.approx(over_groups(ratio, groups).low)
+def test_each_kind_has_the_interval_of_its_parts_or_of_its_shares():
+    rng, levels = np.random.default_rng(2), tree()
+    n = len(levels[0])
+    groups, shares = leaves(levels)
+    right = rng.integers(0, 2, n).astype(float)
+    made = over_nested(table(right), levels)
+    parts = [estimate(right[groups == group], ACCURACY) for group in range(len(shares))]
+    theirs = combined([one.value for one in parts], [(one.low, one.high) for one in parts], shares.tolist())
+    assert (made.low, made.high) == pytest.approx(theirs)
+    assert made.method == "MOVER of the groups' intervals"
+    for clusters, kind in ((None, "stratified"), (np.arange(n) % 40, "stratified and clustered")):
+        values = rng.normal(size=n)
+        made, mean = over_nested(table(values, MEAN, clusters), levels), nested(values, levels, clusters)
+        assert (made.low, made.high) == pytest.approx(student(mean.value, mean.error, mean.df))
+        assert made.method == f"Student's t, {kind}"
+    ratio = by_item(RATE, np.column_stack((right, np.ones(n))), np.arange(n), n, np.arange(n) % 40)
+    assert over_nested(ratio, levels).method == "BCa bootstrap of clusters"
+
+
+def test_a_metric_that_applies_to_no_item_has_no_nested_number():
+    nothing = by_item(ACCURACY, np.zeros((0, 1)), np.zeros(0, dtype=int), 3)
+    made = over_nested(nothing, [np.arange(3)])
+    assert (made.value, made.bounds, made.method) == (None, None, "none: nothing is measured")
+    assert compare(nothing, nothing, levels=[np.arange(3)]).difference.value is None
 
 
 def test_a_nested_number_that_lacks_a_group_is_none():
@@ -133,3 +141,52 @@ def test_one_unit_shows_no_spread_and_no_levels_are_refused():
     assert weighted(np.array([1.0]), np.array([2.0])).error is None
     with pytest.raises(InputError, match="level"):
         nested(np.ones(3), [])
+
+
+def test_the_difference_of_nested_numbers_is_the_nested_number_of_differences():
+    rng, levels = np.random.default_rng(7), tree()
+    n = len(levels[0])
+    a, b = (rng.uniform(size=(2, n)) < [[0.6], [0.5]]).astype(float)
+    for clusters, kind in ((None, "stratified"), (np.arange(n) % 50, "stratified, clustered")):
+        ours, theirs = table(a, clusters=clusters), table(b, clusters=clusters)
+        made, mean = compare(ours, theirs, levels=levels), nested(a - b, levels, clusters)
+        d = made.difference
+        assert d.value == pytest.approx(over_nested(ours, levels).value - over_nested(theirs, levels).value)
+        assert (d.low, d.high) == pytest.approx(student(mean.value, mean.error, mean.df))
+        assert made.p == pytest.approx(student_p(mean.value / mean.error, mean.df))
+        assert d.method == f"paired, Student's t, {kind}"
+    one = compare(table(a), table(b), levels=levels[2:]).difference
+    assert one.value == pytest.approx(macro(a - b, levels[2]).value)
+    assert one.value != pytest.approx(nested(a - b, levels).value)
+    rates = (by_item(RATE, np.column_stack((side, np.ones(n))), np.arange(n), n) for side in (a, b))
+    ratio, plain = compare(*rates, levels=levels), compare(table(a), table(b), levels=levels)
+    assert ratio.difference.value == pytest.approx(plain.difference.value)
+    assert ratio.difference.low == pytest.approx(plain.difference.low, abs=0.03)
+    assert ratio.p == pytest.approx(plain.p, abs=0.05)
+
+
+def test_missing_trials_bound_a_nested_difference_by_what_they_weigh():
+    levels = [np.array([0, 0, 0, 0, 1, 1]), np.array([0, 0, 1, 1, 2, 2])]
+    a, b = np.array([1.0, 1, 0, math.nan, 1, 0]), np.array([0.0, 1, 0, 0, 0, 0])
+    d = compare(table(a), table(b), levels=levels).difference
+    assert d.n_missing == 1
+    # A category is half, the inner group a half of it, and the missing item a half of that.
+    assert d.bounds == pytest.approx((0.375, 0.375 + 1 / 8))
+    lacking = np.where(levels[1] == 1, math.nan, b)
+    assert compare(table(a), table(lacking), levels=levels).difference.method.startswith("none: a group has no item")
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+def test_nested_differences_cover(clustered):
+    rng, levels, held, runs = np.random.default_rng(8), tree(), 0, 300
+    n = len(levels[0])
+    hard = np.random.default_rng(9).uniform(0.1, 0.7, 20)[levels[2]]
+    gain = np.where(levels[0] == 0, 0.25, 0.05)
+    clusters = np.arange(n) % 60 if clustered else None
+    for _ in range(runs):
+        luck = rng.uniform(size=60)[clusters] if clustered else rng.uniform(size=n)
+        luck = (luck + 0.6 * rng.uniform(size=(2, n))) % 1
+        a, b = (luck < [hard + gain, hard]).astype(float)
+        d = compare(table(a, clusters=clusters), table(b, clusters=clusters), levels=levels).difference
+        held += d.low <= nested(gain, levels).value <= d.high
+    assert explained(held, runs, 0.93, 0.97), held

@@ -8,8 +8,9 @@ from measurand.core.claim import AboutMethod, AboutModel, AboutSystem
 from measurand.core.subject import Model, System
 from measurand.study.aligning import align
 from measurand.study.comparability import comparability
-from measurand.study.comparing import contrasts, rankings, seen_from, winner_of
+from measurand.study.comparing import contrast, contrasts, rankings, seen_from, winner_of
 from measurand.study.evidence import Evidence
+from measurand.study.threats import threats
 from tests.study.world import evidence, many, result, shares, table
 
 METHOD = AboutMethod("data", ("base", "compute", "hyperparameters"), "plain", 2)
@@ -147,6 +148,42 @@ def test_contrasts_are_paired_adjusted_and_seen_from_either_side():
     assert ("x", "y", "a") in slices
     (ranked,) = rankings(made, found)
     assert ranked.groups == (("x",), ("z", "y")), "who cannot be told apart shares a group"
+
+
+def test_nested_macro_numbers_are_compared_in_pairs_and_may_turn_the_order():
+    """x leads by items and by subjects; sea is a category of its own, which counts as much as both others together."""
+    slices = {
+        "subject": ["law"] * 100 + ["art"] * 80 + ["sea"] * 40,
+        "category": ["near"] * 180 + ["far"] * 40,
+    }
+    declared = {"slices": slices, "macro": ("category>subject", "category>none")}
+    one = result("x", "s", shares((80, 100), (60, 80), (4, 40)), **declared)
+    other = result("y", "s", shares((60, 100), (40, 80), (16, 40)), **declared)
+    made = evidence([one, other])
+    found = contrasts(made)
+    assert [one.view for one in found if one.view.startswith("macro")] == ["macro:category>subject"]
+    pooled, nested = found[0].comparison, found[1].comparison
+    assert pooled.difference.value == pytest.approx((20 + 20 - 12) / 220)
+    assert nested.difference.value == pytest.approx(((0.2 + 0.25) / 2 - 0.3) / 2)
+    assert nested.paired
+    assert nested.difference.method == "paired, Student's t, stratified"
+    numbers = [next(v for v in r.summary.views if v.view == "macro:category>subject").estimate for r in (one, other)]
+    assert nested.difference.value == pytest.approx(numbers[0].value - numbers[1].value)
+    flips = [threat.evidence for threat in threats(made, found) if threat.name == "ranking_flips"]
+    assert any("macro:category>subject" in one for one in flips)
+    lacking = contrast(made, made.scenarios[0], "x", "y", macro="category>none")
+    assert lacking.refused == "the items do not say what they are by category>none"
+
+
+def test_slices_of_the_same_items_are_adjusted_for_once():
+    kinds = ["a"] * 100 + ["b"] * 100
+    one = {"kind": kinds, "variety": [kind.upper() for kind in kinds], "all": ["x"] * 200}
+    rows = [("x", shares((95, 100), (80, 100))), ("y", shares((70, 100), (79, 100)))]
+    twice = contrasts(evidence([result(who, "s", values, slices=one) for who, values in rows]))
+    once = contrasts(evidence([result(who, "s", values, slices={"kind": kinds}) for who, values in rows]))
+    assert [c.comparison.adjusted_p for c in twice if c.view.startswith("slice")] == [
+        c.comparison.adjusted_p for c in once if c.view.startswith("slice")
+    ]
 
 
 def test_a_scenario_with_two_protocols_has_no_rank():

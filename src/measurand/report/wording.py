@@ -144,8 +144,13 @@ def view_name(view: View) -> str:
     """What a view is over: `all items`, `unweighted mean over subject`, or the slice's value."""
     kind, _, field = view.view.partition(":")
     if kind == "macro":
-        return f"unweighted mean over {', then over '.join(field.split(NESTED))}"
+        return mean_over(field)
     return clipped(view.value) if kind == "slice" else "all items"
+
+
+def mean_over(path: str) -> str:
+    """What a macro number is over: one slice, or several within one another."""
+    return f"unweighted mean over {', then over '.join(path.split(NESTED))}"
 
 
 def clipped(name: str) -> str:

@@ -7,15 +7,17 @@ Paired wherever items are shared, because the difficulty of an item is then the 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from measurand.core.errors import InputError
 from measurand.core.estimate import Comparison, Estimate
-from measurand.stats.estimate import macro_of, unit_of
+from measurand.stats.estimate import unit_of
 from measurand.stats.intervals import Interval, combined, normal_quantile, wilson
 from measurand.stats.means import Labels, dense
 from measurand.stats.missing import ByItem, Mask, complete
+from measurand.stats.nested import Leaves, leaves, over_leaves
 from measurand.stats.paired import Difference, Pair, difference
 from measurand.stats.power import detectable
 from measurand.stats.units import over_of
@@ -24,22 +26,23 @@ Names = tuple[str, str]
 
 
 def compare(
-    a: ByItem, b: ByItem, *, names: Names = ("a", "b"), level: float = 0.95, groups: Labels | None = None
+    a: ByItem, b: ByItem, *, names: Names = ("a", "b"), level: float = 0.95, levels: Sequence[Labels] = ()
 ) -> Comparison:
     """The paired difference a - b over the items that both subjects were measured on.
 
-    The tables hold the same items in the same order under one metric, and the same clusters. `groups` [items] makes it
-    a difference of macro numbers: each group counts the same. Bounds are over all items that apply to both, whatever
-    their missing trials had been. Which interval and test: see `paired`. Raises InputError for tables that do not
-    match.
+    The tables hold the same items in the same order under one metric, and the same clusters. Labels of the items, one
+    [items] or several from the outermost in, make it a difference of macro or nested numbers: see `nested`. Bounds are
+    over all items that apply to both, whatever their missing trials had been. Which interval and test: see `paired`.
+    Raises InputError for tables that do not match.
     """
-    _check(a, b, groups)
+    _check(a, b, levels)
     applies = a.planned & b.planned
     both = complete(a.rows) & complete(b.rows)
-    pair = Pair(a.only(both), b.only(both), None if groups is None else dense(groups[both]))
+    groups = leaves([labels[applies] for labels in levels]) if levels and applies.any() else None
+    pair = Pair(a.only(both), b.only(both), None if groups is None else groups.some(both[applies]))
     if not both.any():
         made = Difference(None, None, "none: no item is measured for both")
-    elif groups is not None and len(np.unique(groups[both])) < len(np.unique(groups[applies])):
+    elif pair.groups is not None and len(np.unique(pair.groups.of)) < len(pair.groups.shares):
         made = Difference(None, None, "none: a group has no item that is measured for both")
     else:
         made = difference(pair, level)
@@ -124,20 +127,20 @@ def _interval_of(part: Estimate, level: float) -> Interval | None:
     return None
 
 
-def _check(a: ByItem, b: ByItem, groups: Labels | None) -> None:
+def _check(a: ByItem, b: ByItem, levels: Sequence[Labels]) -> None:
     if (a.metric.name, a.metric.version) != (b.metric.name, b.metric.version):
         raise InputError(f"{a.metric.name}@{a.metric.version} and {b.metric.name}@{b.metric.version} are two metrics")
-    if len(a.rows) != len(b.rows) or (groups is not None and len(groups) != len(a.rows)):
+    if {len(part) for part in (b.rows, *levels)} - {len(a.rows)}:
         raise InputError(
             f"a pair needs the same items in the same order: there are {len(a.rows)} and {len(b.rows)} items"
-            + ("" if groups is None else f" and {len(groups)} group labels")
+            + "".join(f" and {len(labels)} group labels" for labels in levels)
         )
     labels = [None if table.clusters is None else dense(table.clusters).tolist() for table in (a, b)]
     if labels[0] != labels[1]:
         raise InputError("the two tables cluster their items differently")
 
 
-def _bounds(a: ByItem, b: ByItem, applies: Mask, groups: Labels | None) -> Interval | None:
+def _bounds(a: ByItem, b: ByItem, applies: Mask, groups: Leaves | None) -> Interval | None:
     """Where a - b could lie over all items that apply to both; None where nothing is missing, or it is anywhere."""
     metric = a.metric
     missing = a.missing[applies].any() or b.missing[applies].any()
@@ -145,7 +148,7 @@ def _bounds(a: ByItem, b: ByItem, applies: Mask, groups: Labels | None) -> Inter
         return None
     if a.worst is None or a.best is None or b.worst is None or b.best is None:
         return metric.low - metric.high, metric.high - metric.low
-    over = over_of(metric) if groups is None else macro_of(over_of(metric), dense(groups[applies]))
+    over = over_of(metric) if groups is None else over_leaves(over_of(metric), groups)
     ones = np.ones(int(applies.sum()))
     low_a, high_a, low_b, high_b = (float(over(side[applies], ones)) for side in (a.worst, a.best, b.worst, b.best))
     return low_a - high_b, high_a - low_b

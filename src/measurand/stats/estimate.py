@@ -9,8 +9,7 @@ The rule, in order:
 5. where 4 finds no spread: Wilson on the units if the range is 0 to 1 (a value in that range varies no more
    than a coin of the same mean), otherwise no interval. All right is not certainty.
 
-The macro number takes the groups' own intervals together (MOVER) in the cases of 2, 3 and 5, and the
-stratified error of `means.macro` in case 4. `method` says in words what was done.
+`method` says in words what was done. `nested` has the number over groups, made of these.
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ import numpy as np
 from measurand.core.benchmark import Metric
 from measurand.core.estimate import Estimate
 from measurand.stats.bootstrap import bca, bootstrap
-from measurand.stats.intervals import Interval, combined, student, wilson
-from measurand.stats.means import Array, Labels, Mean, dense, macro, micro
+from measurand.stats.intervals import Interval, student, wilson
+from measurand.stats.means import Array, Labels, Mean, dense, micro
 from measurand.stats.missing import ByItem, bounds, by_item, complete, number
 from measurand.stats.sums import weighted_mean
 from measurand.stats.units import Over, over_of
@@ -56,30 +55,11 @@ def pooled(table: ByItem, level: float = 0.95) -> Estimate:
     done = table.measured_only()
     limits = bounds(table) if table.missing.any() else None
     if not len(done.rows):
-        return _made(table, None, (None, "none: nothing is measured"), level, limits)
+        return recorded(table, None, (None, "none: nothing is measured"), level, limits)
     value = number(table.metric, done.rows)
     if math.isnan(value):
-        return _made(table, None, (None, "none: the denominator is zero"), level, limits)
-    return _made(table, value, _interval(done, value, level), level, limits)
-
-
-def over_groups(table: ByItem, groups: Labels, level: float = 0.95) -> Estimate:
-    """Every group counts the same; `groups` [items] labels them. No number where a group has none.
-
-    A mean over some of the groups would be the mean of other things, so it is refused, not shown in part.
-    """
-    table, groups = table.only(table.planned), dense(groups[table.planned])
-    parts = [pooled(table.only(groups == group), level) for group in range(int(groups.max(initial=-1)) + 1)]
-    values = [part.value for part in parts if part.value is not None]
-    ends = [part.bounds or (part.value, part.value) for part in parts]
-    limits = None
-    if parts and all(low is not None and high is not None for low, high in ends):
-        limits = float(np.mean([low for low, _ in ends])), float(np.mean([high for _, high in ends]))
-    if not parts or len(values) < len(parts):
-        made = None, f"none: {len(values)} of {len(parts)} groups are measured"
-        return _made(table, None, made, level, limits)
-    interval = _macro_interval(table, groups, parts, level)
-    return _made(table, float(np.mean(values)), interval, level, limits)
+        return recorded(table, None, (None, "none: the denominator is zero"), level, limits)
+    return recorded(table, value, _interval(done, value, level), level, limits)
 
 
 def _interval(done: ByItem, value: float, level: float) -> Made:
@@ -96,30 +76,10 @@ def _interval(done: ByItem, value: float, level: float) -> Made:
     mean = micro(done.rows[:, 0], done.clusters)
     if spreads(mean, done.rows[:, 0]):
         kind = "Student's t on item means" if done.independent else "Student's t, clustered"
-        return _student(mean, metric, level), kind + few
+        return of_mean(mean, metric, level), kind + few
     if (metric.low, metric.high) == (0.0, 1.0):
         return wilson(value, n, level), f"Wilson on {n} {what} without spread"
     return None, f"none: {n} {what} show no spread"
-
-
-def _macro_interval(table: ByItem, groups: Labels, parts: list[Estimate], level: float) -> Made:
-    measured = complete(table.rows)
-    done, groups = table.only(measured), groups[measured]
-    metric = done.metric
-    crossing = not done.independent and _cross(groups, done.clusters)
-    if metric.over is weighted_mean and not right_or_wrong(done):
-        mean = macro(done.rows[:, 0], groups, done.clusters)
-        if spreads(mean, done.rows[:, 0]):
-            kind = "Student's t, stratified" if done.independent else "Student's t, stratified and clustered"
-            return _student(mean, metric, level), kind
-    if crossing:
-        return bootstrapped(macro_of(over_of(metric), groups), done, level)
-    intervals = [(part.low, part.high) for part in parts if part.low is not None and part.high is not None]
-    if len(intervals) < len(parts):
-        return None, "none: a group has no interval"
-    weights = [1 / len(parts)] * len(parts)
-    interval = combined([part.value or 0.0 for part in parts], intervals, weights)
-    return clipped(interval, metric), "MOVER of the groups' intervals"
 
 
 def bootstrapped(over: Over, done: ByItem, level: float) -> Made:
@@ -136,13 +96,14 @@ def right_or_wrong(done: ByItem) -> bool:
     return single and done.independent and bool(np.isin(done.rows, (0.0, 1.0)).all())
 
 
+def of_mean(mean: Mean, metric: Metric, level: float) -> Interval:
+    """Student's t interval of a mean whose error is known, within the metric's range."""
+    return clipped(student(mean.value, mean.error or 0.0, mean.df, level), metric)
+
+
 def spreads(mean: Mean, values: Array) -> bool:
     """Whether the error of these values' mean is known and more than rounding."""
     return mean.error is not None and mean.error > ROUNDING * float(np.abs(values).max())
-
-
-def _student(mean: Mean, metric: Metric, level: float) -> Interval:
-    return clipped(student(mean.value, mean.error or 0.0, mean.df, level), metric)
 
 
 def clipped(interval: Interval, metric: Metric) -> Interval:
@@ -154,31 +115,13 @@ def clipped(interval: Interval, metric: Metric) -> Interval:
     )
 
 
-def _cross(groups: Labels, clusters: Labels | None) -> bool:
-    """Whether a cluster lies in more than one group."""
-    if clusters is None:
-        return False
-    pairs = np.unique(np.column_stack((clusters, groups)), axis=0)
-    return len(pairs) > len(np.unique(clusters))
-
-
-def macro_of(each: Over, groups: Labels) -> Over:
-    """The macro number of `each` as an `over`; `groups` is [items], from 0 up. Clusters may lie across groups."""
-    members = [np.flatnonzero(groups == group) for group in range(int(groups.max()) + 1)]
-
-    def over(rows: Array, weights: Array) -> Array:
-        parts = [np.asarray(each(rows[who], weights[..., who]), dtype=np.float64) for who in members]
-        return np.asarray(np.mean(parts, axis=0))
-
-    return over
-
-
 def unit_of(metric: Metric) -> str:
     """The unit of the number; empty only for a share of one, which reports show as a percentage."""
     return metric.unit or ("" if (metric.low, metric.high) == (0.0, 1.0) else "score")
 
 
-def _made(table: ByItem, value: float | None, made: Made, level: float, limits: Interval | None) -> Estimate:
+def recorded(table: ByItem, value: float | None, made: Made, level: float, limits: Interval | None) -> Estimate:
+    """The Estimate of a number of the table: its counts are the table's, `limits` its bounds over what is missing."""
     interval, method = made
     missing = int(table.missing.sum())
     low, high = interval or (None, None)

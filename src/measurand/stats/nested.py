@@ -12,19 +12,19 @@ weights of the strata.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import NamedTuple
 
-import msgspec
 import numpy as np
 
-from measurand.core.benchmark import Metric
 from measurand.core.errors import InputError
 from measurand.core.estimate import Estimate
-from measurand.stats.estimate import Made, bootstrapped, clipped, pooled, right_or_wrong, spreads
-from measurand.stats.intervals import combined, student
+from measurand.stats.estimate import Made, bootstrapped, clipped, of_mean, pooled, recorded, right_or_wrong, spreads
+from measurand.stats.intervals import combined
 from measurand.stats.means import Array, Labels, Mean, dense, macro
-from measurand.stats.missing import ByItem, complete
+from measurand.stats.missing import ByItem, Mask, complete
 from measurand.stats.sums import weighted_mean
+from measurand.stats.units import Over, over_of
 
 
 def nested(values: Array, levels: Sequence[Labels], clusters: Labels | None = None) -> Mean:
@@ -56,29 +56,41 @@ def weighted(values: Array, weights: Array, clusters: Labels | None = None) -> M
 def over_nested(table: ByItem, levels: Sequence[Labels], level: float = 0.95) -> Estimate:
     """The nested number of any metric, with its interval; each of `levels` [items] labels the items, outermost first.
 
-    There is no number where a group has none, as in `estimate.over_groups`, which is the case of one level.
+    One level is the macro number: every group counts the same. There is no number where a group has none: a mean over
+    some of the groups would be the mean of other things, so it is refused, not shown in part. The groups' own intervals
+    are taken together (MOVER), save where a stratified error is known: a mean of samples or real values. Raises
+    InputError for no levels.
     """
     kept = table.only(table.planned)
-    groups, shares = leaves([labels[table.planned] for labels in levels])
-    parts = [pooled(kept.only(groups == group), level) for group in range(len(shares))]
+    if not len(kept.rows):
+        return recorded(kept, None, (None, "none: nothing is measured"), level, None)
+    groups = leaves([labels[table.planned] for labels in levels])
+    parts = [pooled(kept.only(groups.of == group), level) for group in range(len(groups.shares))]
     values = [part.value for part in parts if part.value is not None]
     ends = [part.bounds or (part.value, part.value) for part in parts]
     limits = None
     if all(low is not None and high is not None for low, high in ends):
-        limits = float(shares @ [low for low, _ in ends]), float(shares @ [high for _, high in ends])
-    made: Made = (None, f"none: {len(values)} of {len(parts)} groups are measured")
-    value = None
-    if len(values) == len(parts):
-        value, made = float(shares @ np.array(values)), _interval(kept, groups, shares, parts, level)
-    interval, method = made
-    low, high = interval or (None, None)
-    whole = pooled(kept, level)
-    bounds = limits if whole.n_missing else None
-    return msgspec.structs.replace(whole, value=value, low=low, high=high, method=method, bounds=bounds)
+        limits = float(groups.shares @ [low for low, _ in ends]), float(groups.shares @ [high for _, high in ends])
+    if len(values) < len(parts):
+        made = None, f"none: {len(values)} of {len(parts)} groups are measured"
+        return recorded(kept, None, made, level, limits)
+    value = float(groups.shares @ np.array(values))
+    return recorded(kept, value, _interval(kept, groups, parts, level), level, limits)
 
 
-def leaves(levels: Sequence[Labels]) -> tuple[Labels, Array]:
-    """The innermost group of each item, from 0 up, and the share of each such group in the nested mean.
+class Leaves(NamedTuple):
+    """The innermost groups: `of` [items] is each item's, from 0 up; `shares` [groups] what each counts, 1 together."""
+
+    of: Labels
+    shares: Array
+
+    def some(self, items: Mask) -> Leaves:
+        """The same groups for some of the items, at least one of each."""
+        return Leaves(self.of[items], self.shares)
+
+
+def leaves(levels: Sequence[Labels]) -> Leaves:
+    """The innermost groups of items that each of `levels` [items] labels, outermost first.
 
     A label that occurs in two outer groups is two groups. Raises InputError for no levels or no items.
     """
@@ -92,25 +104,35 @@ def leaves(levels: Sequence[Labels]) -> tuple[Labels, Array]:
         parent = paths // (int(inner.max()) + 1)
         shares = shares[parent] / np.bincount(parent)[parent]
         outer = np.asarray(place, dtype=np.int64)
-    return outer, shares
+    return Leaves(outer, shares)
 
 
-def _interval(table: ByItem, groups: Labels, shares: Array, parts: list[Estimate], level: float) -> Made:
+def over_leaves(each: Over, groups: Leaves) -> Over:
+    """The nested number of `each` as an `over`, so that clusters that lie across groups can be drawn whole."""
+    members = [np.flatnonzero(groups.of == group) for group in range(len(groups.shares))]
+
+    def over(rows: Array, weights: Array) -> Array:
+        parts = [np.asarray(each(rows[who], weights[..., who]), dtype=np.float64) for who in members]
+        return np.asarray(np.tensordot(groups.shares, parts, axes=1))
+
+    return over
+
+
+def _interval(table: ByItem, groups: Leaves, parts: list[Estimate], level: float) -> Made:
     measured = complete(table.rows)
-    done, groups = table.only(measured), groups[measured]
+    done, groups = table.only(measured), groups.some(measured)
     metric = done.metric
-    crossing = done.clusters is not None and _cross(groups, done.clusters)
     if metric.over is weighted_mean and not right_or_wrong(done):
-        mean = macro(done.rows[:, 0], groups, done.clusters, shares)
+        mean = macro(done.rows[:, 0], groups.of, done.clusters, groups.shares)
         if spreads(mean, done.rows[:, 0]):
             kind = "Student's t, stratified" if done.independent else "Student's t, stratified and clustered"
-            return clipped(student(mean.value, mean.error or 0.0, mean.df, level), metric), kind
-    if crossing:
-        return bootstrapped(_over(metric, groups, shares), done, level)
+            return of_mean(mean, metric, level), kind
+    if done.clusters is not None and _cross(groups.of, done.clusters):
+        return bootstrapped(over_leaves(over_of(metric), groups), done, level)
     intervals = [(part.low, part.high) for part in parts if part.low is not None and part.high is not None]
     if len(intervals) < len(parts):
         return None, "none: a group has no interval"
-    interval = combined([part.value or 0.0 for part in parts], intervals, shares.tolist())
+    interval = combined([part.value or 0.0 for part in parts], intervals, groups.shares.tolist())
     return clipped(interval, metric), "MOVER of the groups' intervals"
 
 
@@ -118,14 +140,3 @@ def _cross(groups: Labels, clusters: Labels) -> bool:
     """Whether a cluster lies in more than one group."""
     pairs = np.unique(np.column_stack((clusters, groups)), axis=0)
     return len(pairs) > len(np.unique(clusters))
-
-
-def _over(metric: Metric, groups: Labels, shares: Array) -> Callable[[Array, Array], Array]:
-    """The nested number as an `over`, so that whole clusters can be drawn across groups."""
-    members = [np.flatnonzero(groups == group) for group in range(len(shares))]
-
-    def over(rows: Array, weights: Array) -> Array:
-        parts = [np.asarray(metric.over(rows[who], weights[..., who]), dtype=np.float64) for who in members]
-        return np.asarray(np.tensordot(shares, parts, axes=1))
-
-    return over

@@ -8,8 +8,8 @@ The rule, in order:
 4. otherwise Student's t on the differences, with the clustered error where items cluster;
 5. where 3 and 4 find no spread: of shares without a difference, Tango's interval on the units, otherwise none.
 
-A difference of macro numbers takes 4 with the stratified error. Where an interval excludes a difference of zero that
-the test does not, it is widened to zero and says so: a reader shown both must not be told two things.
+A difference of macro or nested numbers takes 4 with the stratified error. Where an interval excludes a difference of
+zero that the test does not, it is widened to zero and says so: a reader shown both must not be told two things.
 """
 
 from __future__ import annotations
@@ -21,19 +21,20 @@ import numpy as np
 
 from measurand.core.benchmark import Metric
 from measurand.stats.bootstrap import bca, bootstrap
-from measurand.stats.estimate import FEW, ROUNDING, macro_of, right_or_wrong, spreads
+from measurand.stats.estimate import FEW, ROUNDING, right_or_wrong, spreads
 from measurand.stats.intervals import Interval, student, student_p
 from measurand.stats.mcnemar import mcnemar, tango
 from measurand.stats.means import Array, Labels, macro, micro
 from measurand.stats.missing import ByItem
+from measurand.stats.nested import Leaves, over_leaves
 from measurand.stats.permutation import label_swap, sign_flip, typical_values
 from measurand.stats.power import detectable, detectable_paired
 from measurand.stats.sums import weighted_mean
 from measurand.stats.units import Over, over_of
 
-
 _OWN_UNITS = "tokens"
 """A column whose unit is the subject's own: numbers per such a unit compare only where both count alike."""
+
 
 @dataclass(frozen=True, slots=True)
 class Difference:
@@ -49,11 +50,11 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two tables of the same items, all measured; `groups` [items], from 0 up, where each group counts the same."""
+    """Two tables of the same items, all measured; `groups` where it is groups that count, not items."""
 
     a: ByItem
     b: ByItem
-    groups: Labels | None = None
+    groups: Leaves | None = None
 
     @property
     def clusters(self) -> Labels | None:
@@ -77,12 +78,12 @@ def difference(pair: Pair, level: float = 0.95) -> Difference:
     return _agreeing(made, level)
 
 
-def _of_right_or_wrong(pair: Pair, level: float) -> Difference:
 def _counted(table: ByItem) -> list[float]:
     """How many units of its own a subject counted in each item."""
     return [float(count) for count in table.rows[:, table.metric.columns.index(_OWN_UNITS)]]
 
 
+def _of_right_or_wrong(pair: Pair, level: float) -> Difference:
     d = _differences(pair)
     wins, losses, n = int((d > 0).sum()), int((d < 0).sum()), len(d)
     return Difference(
@@ -97,7 +98,7 @@ def _counted(table: ByItem) -> list[float]:
 
 def _of_means(pair: Pair, level: float) -> Difference:
     d, clusters = _differences(pair), pair.clusters
-    mean = micro(d, clusters) if pair.groups is None else macro(d, pair.groups, clusters)
+    mean = micro(d, clusters) if pair.groups is None else macro(d, pair.groups.of, clusters, pair.groups.shares)
     if np.ptp(d) <= ROUNDING * np.abs(d).max() and (pair.a.units > 1 or not d.any()):
         return _without_spread(pair, mean.value, level)
     error = mean.error if spreads(mean, d) else None
@@ -128,9 +129,9 @@ def _without_spread(pair: Pair, value: float, level: float) -> Difference:
 
 def _of_any(pair: Pair, level: float) -> Difference:
     metric, columns = pair.a.metric, len(pair.a.metric.columns)
-    each = over_of(metric)
     if _OWN_UNITS in metric.columns and _counted(pair.a) != _counted(pair.b):
         return Difference(None, None, "none: they split the texts into different tokens; compare bits per byte")
+    each = over_of(metric)
 
     def over(rows: Array, weights: Array) -> Array:
         return np.asarray(each(rows[:, :columns], weights)) - np.asarray(each(rows[:, columns:], weights))
@@ -138,7 +139,8 @@ def _of_any(pair: Pair, level: float) -> Difference:
     drawn: Over = over
     swapped = each
     if pair.groups is not None:
-        drawn, swapped = macro_of(over, pair.groups), macro_of(each, np.tile(pair.groups, 2))
+        twice = Leaves(np.tile(pair.groups.of, 2), pair.groups.shares)
+        drawn, swapped = over_leaves(over, pair.groups), over_leaves(each, twice)
     rows = np.concatenate((pair.a.rows, pair.b.rows), axis=1)
     value = float(drawn(rows, np.ones(len(rows))))
     if math.isnan(value):

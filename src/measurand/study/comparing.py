@@ -17,7 +17,7 @@ from measurand.stats.multiplicity import adjusted, tie_groups
 from measurand.study import rules as forms
 from measurand.study.aligning import Aligned, align
 from measurand.study.comparability import Comparability, comparability
-from measurand.study.evidence import NO_CODES, Evidence, Scenario, field_codes, higher_is_better
+from measurand.study.evidence import NO_CODES, Evidence, Scenario, field_codes, higher_is_better, levels_of
 
 MOST_PAIRS = 15
 """Pairs that are compared slice by slice: those of six subjects."""
@@ -46,7 +46,7 @@ def contrasts(evidence: Evidence) -> tuple[Contrast, ...]:
 
 
 def contrast(evidence: Evidence, scenario: Scenario, a: str, b: str, macro: str = "") -> Contrast:
-    """Two subjects on one scenario by its headline metric, pooled or as a macro number over a field."""
+    """Two subjects on one scenario by its headline metric, pooled or as a macro number over fields."""
     ours, theirs = evidence.result(a, scenario.name).tables, evidence.result(b, scenario.name).tables
     view = f"macro:{macro}" if macro else "pooled"
     if ours is None or theirs is None:
@@ -71,15 +71,20 @@ def paired(ours: Tables, theirs: Tables, may: Comparability, names: tuple[str, s
     both = align(ours, theirs)
     if not both.n:
         return msgspec.structs.replace(made, refused=_nothing_shared(both))
-    codes = field_codes(ours, macro) if macro else None
+    levels = [codes[both.at_a] for codes in levels_of(ours, macro)] if macro else []
+    if macro and not levels:
+        return msgspec.structs.replace(made, refused=f"the items do not say what they are by {macro}")
     a, b = both.pair(metric)
-    comparison = compare(a, b, names=names, groups=None if codes is None else codes[0][both.at_a])
+    comparison = compare(a, b, names=names, levels=levels)
     differs = (*may.differs, *may.conditions, *_items(both))
     return msgspec.structs.replace(made, comparison=msgspec.structs.replace(comparison, differs=differs))
 
 
 def by_slice(evidence: Evidence, scenario: Scenario, a: str, b: str) -> list[Contrast]:
-    """Two subjects on every slice of a scenario, adjusted for their number."""
+    """Two subjects on every slice of a scenario, adjusted for their number.
+
+    Slices of the same items under two names are one, as a language that is also a variety; all items are no slice.
+    """
     ours, theirs = evidence.result(a, scenario.name).tables, evidence.result(b, scenario.name).tables
     if ours is None or theirs is None:
         return []
@@ -87,11 +92,14 @@ def by_slice(evidence: Evidence, scenario: Scenario, a: str, b: str) -> list[Con
         return []
     both = align(ours, theirs)
     found = []
+    known = {np.ones(len(ours.names), dtype=np.bool_).tobytes()}
     for name in slice_fields(evidence, scenario, ours):
         codes, labels = field_codes(ours, name) or NO_CODES
         for code, label in sorted(enumerate(labels), key=lambda pair: pair[1]):
-            one, other = both.pair(ours.headline, np.asarray(codes == code))
-            if len(one.rows) >= FEWEST:
+            mask = np.asarray(codes == code)
+            one, other = both.pair(ours.headline, mask)
+            if len(one.rows) >= FEWEST and mask.tobytes() not in known:
+                known.add(mask.tobytes())
                 made = compare(one, other, names=(a, b))
                 found.append(Contrast(scenario.name, ours.headline, a, b, f"slice:{name}", label, made))
     return adjust(found)
@@ -179,9 +187,10 @@ def slice_fields(evidence: Evidence, scenario: Scenario, tables: Tables) -> tupl
 
 
 def macros(evidence: Evidence, scenario: Scenario) -> tuple[str, ...]:
-    """The fields over whose values a macro number is due."""
+    """The fields, or paths of fields, over whose values a macro number is due."""
     tables = next(iter(evidence.measured(scenario.name).values()), None)
-    return () if tables is None else tuple(m for m in tables.protocol.aggregation.macro if m in tables.fields)
+    paths = () if tables is None else tables.protocol.aggregation.macro
+    return tuple(path for path in paths if tables is not None and levels_of(tables, path))
 
 
 def margin_to(evidence: Evidence, scenario: Scenario, other: str) -> float | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from measurand.core.benchmark import NESTED
 from measurand.core.claim import AboutModel, AboutSystem, Claim
 from measurand.core.errors import InputError
 from measurand.core.subject import System
@@ -175,6 +176,15 @@ def field_codes(tables: Tables, name: str) -> tuple[Codes, list[str]] | None:
         used, dense = np.unique(codes, return_inverse=True)
         return dense.astype(np.int64), [bands[code] for code in used.tolist()]
     return tables.fields.get(name)
+
+
+def levels_of(tables: Tables, path: str) -> list[Codes]:
+    """Each item's values in the fields of a macro number (`subject`, or `category>subject`), outermost first.
+
+    Empty where a field is lacking.
+    """
+    found = [field_codes(tables, name) for name in path.split(NESTED)]
+    return [one[0] for one in found if one is not None] if None not in found else []
 
 
 def parts(tables: Tables, metric: str, field_name: str) -> list[tuple[str, ByItem]]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from measurand.core.decision import Rule
 from measurand.core.estimate import Comparison, Estimate
 from measurand.core.findings import Cell, Contrast, Findings, Ranking
-from measurand.report.wording import NBSP, interval, number
+from measurand.report.wording import NBSP, interval, mean_over, number
 
 MINUS = "\u2212"
 SIGNS = {"pass": "✓", "fail": "✗", "undecided": "?"}
@@ -172,7 +172,7 @@ def over(view: str, value: str) -> str:
     """What a number is over: all items, a mean over the values of a slice, or one value of it."""
     kind, _, field = view.partition(":")
     if kind == "macro":
-        return f"unweighted mean over {field}"
+        return mean_over(field)
     return f"{field}: {value}" if kind == "slice" else "all items"
 
 

@@ -9,11 +9,11 @@ import numpy as np
 from measurand.core.decision import Threat
 from measurand.run.notes import FEW_SAMPLES
 from measurand.run.tables import Tables
-from measurand.stats.estimate import over_groups
 from measurand.stats.flips import flips
 from measurand.stats.metrics import PASS_AT
-from measurand.study.comparing import slice_fields, winner_of
-from measurand.study.evidence import NO_CODES, Scenario, field_codes, higher_is_better, parts
+from measurand.stats.nested import over_nested
+from measurand.study.comparing import macros, slice_fields, winner_of
+from measurand.study.evidence import Scenario, higher_is_better, levels_of, parts
 from measurand.study.guarding import LEVEL, guarded, naive_rate
 from measurand.study.rules import Threshold, parse
 from measurand.study.threats.seen import Seen
@@ -65,10 +65,10 @@ def _aggregations(seen: Seen, scenario: Scenario, tables: Tables) -> dict[str, f
     summary = next(one.summary for one in seen.evidence.results if one.tables is tables)
     if summary is not None and summary.views:
         found["pooled"] = summary.views[0].estimate.value
-    for name in slice_fields(seen.evidence, scenario, tables):
-        codes, labels = field_codes(tables, name) or NO_CODES
-        if len(labels) > 1:
-            found[f"macro:{name}"] = over_groups(table, codes).value
+    for path in dict.fromkeys((*slice_fields(seen.evidence, scenario, tables), *macros(seen.evidence, scenario))):
+        levels = levels_of(tables, path)
+        if any(codes.max(initial=0) > 0 for codes in levels):
+            found[f"macro:{path}"] = over_nested(table, levels).value
     return found
 
 
