@@ -36,11 +36,11 @@ def counted(version: str) -> Callable[[Stored], Iterator[Figure]]:
             yield Figure(f"{version}, {what}", published, ours)
         first = [(item, Answer(attempts_text([["", json.dumps(item.gold[0])]]))) for item in items]
         marks = stored.mark(BENCHMARK.scoring, first)
-        for metric, published in _FIRST_INPUTS[version].items():
+        for metric, score in _FIRST_INPUTS[version].items():
             rows = [value.row for value in (mark[metric] for mark in marks) if isinstance(value, Measured)]
-            of = sum(row[1] for row in rows) if metric == "outputs" else float(len(rows))
+            of: float = sum(row[1] for row in rows) if metric == "outputs" else len(rows)
             share = sum(row[0] for row in rows) / of
-            yield Figure(f"{version}, first inputs alone right, {metric}", published, share, 5e-5)
+            yield Figure(f"{version}, first inputs alone right, {metric}", score, share, 5e-5)
 
     return figures
 

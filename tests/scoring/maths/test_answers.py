@@ -34,6 +34,7 @@ def test_what_the_card_says_of_percent_and_of_bases() -> None:
     assert answers_equal(r"10\%", "10")
     assert not answers_equal(r"50\%", "0.5")
     assert answers_equal("2412_8", "2412")
+    assert not answers_equal("2412", "2412_8")
 
 
 def test_pairs_of_the_paper() -> None:

@@ -26,13 +26,14 @@ _BASED = re.compile(r"(-?[0-9A-Z]*\.?[0-9A-Z]+)_\{?(\d{1,2})\}?")
 _MATRIX = re.compile(r"\\begin\{(?:[pbvB]?matrix|array|smallmatrix)\}(?:\{[clr| ]*\})?(.*?)\\end\{[a-zB]+\}", re.DOTALL)
 _NUMBER = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _SCIENTIFIC = re.compile(r"(-?\d{1,40}(?:\.\d{1,40})?)[eE]([+-]?\d{1,4})", re.ASCII)
+_REPEATING = re.compile(r"(\d{0,20})\.(\d{0,20})\\overline\{(\d{1,20})\}", re.ASCII)
 _LETTER = re.compile(r"[A-Za-z]")
 _LONGEST_TEXT = 4 * LONGEST
 """A longer text is no answer, and is not even cleaned."""
 
 
 def answers_equal(gold: str, given: str) -> bool:
-    """Whether `given` is the same answer as `gold`. Symmetric but for units, labels and bases that the gold may add."""
+    """Whether `given` is the same answer as `gold`. The order matters for a base alone, which the gold may add."""
     if max(len(gold), len(given)) > _LONGEST_TEXT:
         return gold.strip() == given.strip()
     one, other = bare(gold), bare(given)
@@ -96,14 +97,13 @@ def _same(one: str, other: str, depth: int) -> bool:
 
 
 def _same_base(one: str, other: str, _: int) -> bool | None:
-    """Numerals of a stated base: both digits and base; a numeral without a base is read in the other's."""
+    """Numerals of a stated base: both digits and base; what is given without a base is read in the gold's."""
     first, second = _BASED.fullmatch(plain(one)), _BASED.fullmatch(plain(other))
     if first and second:
         return first.groups() == second.groups()
-    for based, text in ((first, other), (second, one)):
-        if based:
-            return based[1] == plain(text)
-    return None
+    if first:
+        return first[1] == plain(other)
+    return False if second else None
 
 
 def _same_matrix(one: str, other: str, depth: int) -> bool | None:
@@ -117,7 +117,8 @@ def _same_matrix(one: str, other: str, depth: int) -> bool | None:
 
 
 def _rows(text: str) -> list[list[str]] | None:
-    match = _MATRIX.fullmatch(text.strip())
+    text = text.strip()
+    match = _MATRIX.fullmatch(text[1:-1].strip() if text[:1] in {"(", "["} and text[-1:] in {")", "]"} else text)
     if match is None:
         return None
     lines = [line for line in re.split(r"\\\\", match[1]) if line.strip()]
@@ -223,7 +224,14 @@ def _same_value(one: str, other: str) -> bool:
 
 
 def _digits(text: str) -> str:
-    return text.replace(",", "") if _NUMBER.fullmatch(text) else text
+    """The text with its thousands together and its repeating decimals as fractions."""
+    return _REPEATING.sub(_as_fraction, text.replace(",", "") if _NUMBER.fullmatch(text) else text)
+
+
+def _as_fraction(match: re.Match[str]) -> str:
+    whole, fixed, period = (part or "" for part in match.groups())
+    nines = (10 ** len(period) - 1) * 10 ** len(fixed)
+    return f"({int(whole + fixed + period or '0') - int(whole + fixed or '0')}/{nines})"
 
 
 def _infinite(tree: Tree) -> int:
