@@ -97,7 +97,7 @@ def compared(
     level: float,
 ) -> Comparison | None:
     """The paired difference of two checkpoints on one scenario or slice; None where it may not be made."""
-    if later.protocol.id != earlier.protocol.id:
+    if later.run.protocol != earlier.run.protocol:
         return None
     key = later.run.id, earlier.run.id, *cut, level
     if key not in known:

@@ -191,8 +191,7 @@ class Watcher:
 def _evaluated(engine: Engine) -> Run | None:
     """The whole run in the store in which these weights were asked just this, under whatever name; None without one.
 
-    A checkpoint that is renamed or moved is thus not paid for again. Trials that failed are tried again, but for those
-    in which the model gave no number: it will not give one.
+    A checkpoint that is renamed or moved is thus not paid for again. Trials that failed are tried again.
     """
     from measurand.run.tables import tables
 
@@ -205,9 +204,10 @@ def _evaluated(engine: Engine) -> Run | None:
 
 
 def _is_whole(store: Store, run: Run, read: Callable[[Store, Run], Tables]) -> bool:
+    """Whether nothing is left to ask: all was answered, or the model gave no number, and is not asked the rest."""
     tally = read(store, run).tally
     without = sum(count for reason, count in tally.reasons.items() if NO_NUMBER in reason)
-    return tally.not_run == 0 and tally.failed <= without
+    return tally.failed <= without and (without > 0 or tally.not_run == 0)
 
 
 def _nameless(subject: Subject) -> Subject:
