@@ -189,6 +189,8 @@ def test_two_runs_are_compared_in_pairs(bank, capsys):
     assert "kind high" in shown
     assert main(["compare", run["good"], run["same"]]) == 0
     assert "cannot be told apart" in " ".join(capsys.readouterr().out.split())
+    assert main(["compare", run["good"], run["good"]]) == 2
+    assert "is named twice" in capsys.readouterr().err
     assert main(["compare", run["good"], run["poor"], "--json"]) == 0
     assert next(json.loads(line)["a"] for line in capsys.readouterr().out.splitlines()) == "good"
 
@@ -239,7 +241,8 @@ def test_the_gate_writes_for_the_tools_around_it(bank, capsys):
     args = ["--baseline", "base.json", "--rule", "accuracy >= 0.40", "--junit", "j.xml", "--markdown", "m.md", "--json"]
     capsys.readouterr()
     assert main(["gate", run["poor"], *args]) == 1
-    assert json.loads(capsys.readouterr().out)["benchmark"] == "items"
+    shown = json.loads(capsys.readouterr().out)
+    assert (shown["verdict"], shown["benchmark"]) == ("fail", "items")
     suite = ET.parse(bank / "j.xml").getroot()
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("3", "1", "1")
     (failure,) = suite.iter("failure")

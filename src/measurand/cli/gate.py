@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+import msgspec
 from rich.console import Console
 
 from measurand.cli.output import print_json, write_text
@@ -43,7 +44,7 @@ def run(given: argparse.Namespace) -> int:
     if given.markdown:
         write_text(Path(given.markdown), markdown(made))
     if given.json:
-        print_json(made)
+        print_json({"verdict": made.verdict} | msgspec.to_builtins(made))
     else:
         _show(made)
     return EXITS[made.verdict]

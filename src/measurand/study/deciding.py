@@ -76,7 +76,7 @@ def causes(evidence: Evidence, found: Sequence[Contrast], chosen: str) -> Iterat
     for_it = sorted((one for one in slices if winner_of(one) == chosen), key=lambda one: -abs(_gap(one)))
     against = [one for one in own if winner_of(one) not in {"", chosen} and one.view == "pooled"]
     against += [one for one in slices if winner_of(one) not in {"", chosen}]
-    for one in [*whole, *_distinct(for_it)[:MOST_CAUSES]]:
+    for one in [*whole, *for_it[:MOST_CAUSES]]:
         yield told(one, chosen)
     for one in against:
         if one not in whole:
@@ -90,14 +90,6 @@ def told(one: Contrast, who: str) -> str:
     items = counted(made.difference.n_items, "item")
     where = f"{one.scenario}, {one.view.removeprefix('slice:')} {one.value}" if one.value else one.scenario
     return f"On {where} ({items}), {who} against {other}: {difference(made)}."
-
-
-def _distinct(slices: Sequence[Contrast]) -> list[Contrast]:
-    """The contrasts without those of the same items under another name, as a language that is also a variety."""
-    kept: dict[tuple[str, str, object], Contrast] = {}
-    for one in slices:
-        kept.setdefault((one.a, one.b, one.comparison.difference if one.comparison else None), one)
-    return list(kept.values())
 
 
 def _gap(one: Contrast) -> float:

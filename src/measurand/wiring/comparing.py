@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from measurand.core.errors import InputError
 from measurand.core.findings import Contrast
 from measurand.core.identity import short
 from measurand.core.subject import subject_name
@@ -89,6 +90,8 @@ def pair_evidence(a: tuple[Store, Run], b: tuple[Store, Run], accept: Sequence[s
     from measurand.run.tables import tables
     from measurand.study.evidence import Evidence, Result
 
+    if a[1].id == b[1].id:
+        raise InputError(f"run {a[1].id} is named twice; compare it with another one, as `measurand ls` lists them")
     names = [subject_name(run.subject) for _, run in (a, b)]
     if names[0] == names[1]:
         names = [
@@ -114,7 +117,6 @@ def pair_evidence(a: tuple[Store, Run], b: tuple[Store, Run], accept: Sequence[s
 def scenario_of(run: Run) -> Scenario:
     """What a stored run asked; a blank card where its benchmark is defined nowhere any more."""
     from measurand.core.benchmark import Card
-    from measurand.core.errors import InputError
     from measurand.study.evidence import Scenario
 
     try:
@@ -126,8 +128,6 @@ def scenario_of(run: Run) -> Scenario:
 
 def named_run(store: Store, name: str) -> Run:
     """The run whose id begins with `name`; the latest where it is empty. Raises InputError where there is not one."""
-    from measurand.core.errors import InputError
-
     runs = store.runs()
     if not runs:
         raise InputError("the store holds no run yet; make one with `measurand run`")
