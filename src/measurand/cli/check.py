@@ -39,8 +39,10 @@ def run(given: argparse.Namespace) -> int:
     unchecked = prepared.benchmark.aggregation.metrics.keys() - {answers.metric for answers in found.answers}
     if unchecked:
         console.print(f"not checked, as a judge or more items are needed for it: {', '.join(sorted(unchecked))}")
-    good = all(answers.good for answers in found.answers)
-    if found.answers:
+    metrics = prepared.benchmark.aggregation.metrics
+    shares = [answers for answers in found.answers if not metrics[answers.metric].unit]  # no perplexities, no errors
+    good = all(answers.good for answers in shares)
+    if shares:
         console.print("the gold earns everything, the others nothing" if good else "a known answer is scored wrongly")
     return GOOD if good else FAILED
 
