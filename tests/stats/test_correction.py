@@ -7,11 +7,15 @@ from measurand.core.errors import InputError
 from measurand.core.identity import canonical
 from measurand.stats.correction import (
     Confusion,
+    Graded,
     alike,
     corrected_rate,
     corrected_rates,
     prediction_powered,
+    prediction_powered_means,
 )
+from measurand.stats.samples import measured_effect
+from tests.stats.simulated import explained
 
 GOOD = Confusion(tp=90, fn=10, tn=80, fp=20)
 
@@ -51,6 +55,8 @@ def test_impossible_counts_are_refused():
         corrected_rate(5, 4, GOOD)
     with pytest.raises(InputError, match="not counts"):
         corrected_rate(1, 4, Confusion(-1, 1, 1, 1))
+    with pytest.raises(InputError, match=r"design effect of 0.5"):
+        corrected_rate(1, 4, GOOD, design=0.5)
 
 
 def simulated(rng, truth, sensitivity, specificity, n, labels):
@@ -148,6 +154,56 @@ def test_a_constant_judge_is_ignored_and_two_labels_are_the_least():
     made = prediction_powered(labels, np.ones(4), np.ones(50))
     assert made.value == 0.75
     assert made.unit == ""
-    assert prediction_powered(labels[:1], labels[:1], labels).value is None
+    one = prediction_powered(labels[:1], labels[:1], labels)
+    assert (one.value, one.method) == (
+        None,
+        "cannot be corrected: people labelled 1 of the answers, and two are the least",
+    )
     with pytest.raises(InputError, match="same items"):
         prediction_powered(labels, labels[:2], labels)
+
+
+def test_the_same_on_every_label_is_not_certainty():
+    labels = np.ones(12)
+    made = prediction_powered(labels, labels, np.r_[np.ones(40), np.zeros(10)])
+    assert (made.low, made.high) == (None, None)
+    assert made.method == "none: nothing spreads between the judge and people on the 12 labelled answers"
+
+
+def test_each_subject_is_corrected_by_labels_of_its_own():
+    """Both are as good; the judge likes A. What it says alone puts A ahead, its correction does not."""
+    rng = np.random.default_rng(5)
+    graded = {}
+    for name, kindness in (("A", 0.3), ("B", 0.0)):
+        labels, judged, others = drawn(rng, 150, 3_000, 0.9)
+        graded[name] = Graded(labels, judged + kindness, others + kindness)
+    assert graded["A"].unlabelled.mean() - graded["B"].unlabelled.mean() > 0.25
+    made = prediction_powered_means(graded)
+    for name, one in graded.items():
+        assert made[name] == prediction_powered(one.labels, one.judged, one.unlabelled)
+        assert made[name].low <= 0.5 <= made[name].high
+    nobody = Graded(np.zeros(0), np.zeros(0), np.ones(9))
+    everything = Graded(np.array([0.2, 0.4, 0.9]), np.zeros(3), np.zeros(0))
+    odd = prediction_powered_means({"C": nobody, "D": everything})
+    assert odd["C"].method == "cannot be corrected: people labelled 0 of the answers, and two are the least"
+    assert odd["D"].value == pytest.approx(0.5)
+    assert odd["D"].n_items == 3
+
+
+def test_answers_in_clusters_are_divided_by_their_design_effect():
+    """Ten answers of each of 60 conversations, all alike in half of them: without the effect the interval is too sure."""
+    rng, runs, held, bare = np.random.default_rng(6), 400, 0, 0
+    clusters = np.repeat(np.arange(60), 10)
+    judge = Confusion(950, 50, 900, 100)
+    truth = 0.6
+    for _ in range(runs):
+        shared = np.repeat(rng.random(60) < 0.5, 10)
+        luck = np.where(shared, np.repeat(rng.random(60), 10), rng.random(600))
+        verdicts = (luck < truth * 0.95 + (1 - truth) * 0.1).astype(float)
+        effect = measured_effect(verdicts, clusters)
+        wide, narrow = (corrected_rate(int(verdicts.sum()), 600, judge, design=d) for d in (effect, 1.0))
+        held += wide.low <= truth <= wide.high
+        bare += narrow.low <= truth <= narrow.high
+    assert explained(held, runs, 0.93, 0.98), held
+    assert bare / runs < 0.8
+    assert "divided by a design effect of" in wide.method

@@ -22,8 +22,10 @@ import numpy as np
 
 from measurand.core.errors import InputError
 from measurand.core.estimate import Estimate
+from measurand.stats.estimate import ROUNDING, estimate
 from measurand.stats.intervals import Interval, normal_quantile, student
 from measurand.stats.means import Array
+from measurand.stats.metrics import MEAN
 
 LEAST = 1.05
 """Sensitivity + specificity at or below this: the judge hardly tells right from wrong, and nothing can be corrected."""
@@ -61,7 +63,7 @@ def corrected_rate(
     *,
     by: Literal["bootstrap", "delta"] = "bootstrap",
     level: float = 0.95,
-    seed: int = 0,
+    design: float = 1.0,
 ) -> Estimate:
     """The true rate behind `positive` of `n` verdicts: (rate + specificity - 1) / (sensitivity + specificity - 1).
 
@@ -69,11 +71,15 @@ def corrected_rate(
     labelled sample is another than the `n` verdicts. The interval holds the luck of all three counts: `bootstrap` draws
     them from their Jeffreys posteriors and takes percentiles; `delta` is Lang and Reiczigel 2014, "Confidence limits
     for prevalence of disease adjusted for estimated sensitivity and specificity", section 2.2, which is wider for few
-    labels. No number, with the reason, where sensitivity + specificity is at most 1.05 or people gave one label only.
-    Raises InputError for impossible counts.
+    labels. Answers in clusters have a `design` effect above 1 (`samples.measured_effect`), by which all counts that
+    the interval rests on are divided: Rao and Scott 1992, "A simple method for the analysis of clustered binary data".
+    No number, with the reason, where sensitivity + specificity is at most 1.05 or people gave one label only. Raises
+    InputError for impossible counts.
     """
-    if not 0 <= positive <= n or n < 1 or min(judge.tp, judge.fn, judge.tn, judge.fp) < 0:
-        raise InputError(f"{positive} of {n} verdicts with {judge} are not counts of a judge")
+    if not 0 <= positive <= n or n < 1 or min(judge.tp, judge.fn, judge.tn, judge.fp) < 0 or design < 1:
+        raise InputError(
+            f"{positive} of {n} verdicts, {judge} and a design effect of {design:g} are not counts of a judge"
+        )
     total = judge.sensitivity + judge.specificity
     if math.isnan(total):
         lacking = "yes" if math.isnan(judge.sensitivity) else "no"
@@ -85,9 +91,11 @@ def corrected_rate(
         )
         return _rate(None, None, why, n, level)
     value = min(1.0, max(0.0, (positive / n + judge.specificity - 1) / (total - 1)))
-    if by == "delta":
-        return _rate(value, _lang_reiczigel(positive, n, judge, level), "Rogan-Gladen, Lang-Reiczigel", n, level)
-    return _rate(value, _drawn(positive, n, judge, level, seed), "Rogan-Gladen, Jeffreys bootstrap", n, level)
+    find, how = (_lang_reiczigel, "Lang-Reiczigel") if by == "delta" else (_drawn, "Jeffreys bootstrap")
+    counts = np.array([(positive, n - positive), (judge.tp, judge.fn), (judge.tn, judge.fp)])
+    interval = find(counts / design, level)
+    clustered = f", counts divided by a design effect of {design:.2f}" if design > 1 else ""
+    return _rate(value, interval, f"Rogan-Gladen, {how}{clustered}", n, level)
 
 
 def corrected_rates(
@@ -96,6 +104,7 @@ def corrected_rates(
     *,
     pooled: bool = False,
     level: float = 0.95,
+    design: float = 1.0,
 ) -> dict[str, Estimate]:
     """The corrected rate of each subject, from its (positive, n) and its own labels, or from all labels together.
 
@@ -107,7 +116,7 @@ def corrected_rates(
     whole = sum(judged.values(), Confusion(0, 0, 0, 0))
     made = {}
     for subject, (positive, n) in verdicts.items():
-        one = corrected_rate(positive, n, whole if pooled else judged[subject], level=level)
+        one = corrected_rate(positive, n, whole if pooled else judged[subject], level=level, design=design)
         how = "labels of all subjects" if pooled else "labels of its own"
         made[subject] = _rate(one.value, _ends(one), f"{one.method}; {how}", n, level)
     return made
@@ -151,16 +160,46 @@ def prediction_powered(
         )
     n, others = len(labels), len(unlabelled)
     if n < 2:  # noqa: PLR2004 -- one label shows no spread
-        return _rate(None, None, "none: fewer than two labels", n, level)
+        why = f"cannot be corrected: people labelled {n} of the answers, and two are the least"
+        return Estimate("mean", None, None, None, level, why, n + others, n + others)
     weight = _tuned(labels, judged, unlabelled) if tuned else 1.0
     rest = labels - weight * judged
     value = float(weight * unlabelled.mean() + rest.mean())
     error = math.sqrt(weight**2 * float(unlabelled.var(ddof=1 if others > 1 else 0)) / others + rest.var(ddof=1) / n)
     method = f"prediction-powered ({'tuned ' if tuned else ''}weight {weight:.2f}, {n} labels), Student's t"
+    low, high = student(value, error, n - 1, level) if np.ptp(rest) > ROUNDING * np.abs(labels).max() else (None, None)
+    if low is None:
+        method = f"none: nothing spreads between the judge and people on the {n} labelled answers"
     unit = "" if np.isin(labels, (0.0, 1.0)).all() else "score"
-    return Estimate(
-        "mean", value, *student(value, error, n - 1, level), level, method, n + others, n + others, unit=unit
-    )
+    return Estimate("mean", value, low, high, level, method, n + others, n + others, unit=unit)
+
+
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """The answers of one subject: people's scores of a random part, `labels` [n], and the judge's of all.
+
+    `judged` [n] are the judge's scores of the labelled answers, `unlabelled` [N] those of the others.
+    """
+
+    labels: Array
+    judged: Array
+    unlabelled: Array
+
+
+def prediction_powered_means(
+    subjects: Mapping[str, Graded], *, tuned: bool = True, level: float = 0.95
+) -> dict[str, Estimate]:
+    """The prediction-powered mean of each subject, by labels of its own answers only.
+
+    So a judge that is kinder to one of them favours nobody. No number, with the reason, for a subject with fewer than
+    two labels; with labels of all answers it is their mean. Raises InputError as `prediction_powered`.
+    """
+    return {
+        name: prediction_powered(one.labels, one.judged, one.unlabelled, tuned=tuned, level=level)
+        if len(one.unlabelled)
+        else estimate(one.labels, MEAN, level=level)
+        for name, one in subjects.items()
+    }
 
 
 def _tuned(labels: Array, judged: Array, unlabelled: Array) -> float:
@@ -172,25 +211,28 @@ def _tuned(labels: Array, judged: Array, unlabelled: Array) -> float:
     return min(1.0, max(0.0, together / ((1 + len(labels) / len(unlabelled)) * spread)))
 
 
-def _drawn(positive: int, n: int, judge: Confusion, level: float, seed: int) -> Interval:
-    rng = np.random.default_rng(seed)
-    pairs = ((positive, n - positive), (judge.tp, judge.fn), (judge.tn, judge.fp))
-    rate, sensitivity, specificity = (rng.beta(yes + 0.5, no + 0.5, DRAWS) for yes, no in pairs)
+def _drawn(counts: Array, level: float) -> Interval:
+    """By Jeffreys posteriors; `counts` are the verdicts' yes and no, then the judge's right and wrong on either."""
+    rng = np.random.default_rng(0)
+    rate, sensitivity, specificity = (rng.beta(yes + 0.5, no + 0.5, DRAWS) for yes, no in counts)
     draws = np.clip((rate + specificity - 1) / (sensitivity + specificity - 1), 0, 1)
     low, high = np.quantile(draws, ((1 - level) / 2, (1 + level) / 2))
     return float(low), float(high)
 
 
-def _lang_reiczigel(positive: int, n: int, judge: Confusion, level: float) -> Interval:
-    z = normal_quantile(level)
-    total, yes, no = n + z * z, judge.tp + judge.fn + 2, judge.tn + judge.fp + 2
-    rate, sensitivity, specificity = (positive + z * z / 2) / total, (judge.tp + 1) / yes, (judge.tn + 1) / no
+def _lang_reiczigel(counts: Array, level: float) -> Interval:
+    z2 = normal_quantile(level) ** 2
+    added = np.array((z2, 2.0, 2.0))
+    sizes = counts.sum(axis=1) + added
+    rate, sensitivity, specificity = ((counts[:, 0] + added / 2) / sizes).tolist()
+    total, yes, no = sizes.tolist()
     scale = max(sensitivity + specificity - 1, 1e-9)
     value = min(1.0, max(0.0, (rate + specificity - 1) / scale))
-    of_yes, of_no = sensitivity * (1 - sensitivity) / yes, specificity * (1 - specificity) / no
-    shift = 2 * z * z * (value * of_yes - (1 - value) * of_no)
-    error = math.sqrt(rate * (1 - rate) / total + value**2 * of_yes + (1 - value) ** 2 * of_no) / scale
-    return min(1.0, max(0.0, value + shift - z * error)), min(1.0, max(0.0, value + shift + z * error))
+    luck = sensitivity * (1 - sensitivity) / yes, specificity * (1 - specificity) / no
+    shift = 2 * z2 * (value * luck[0] - (1 - value) * luck[1])
+    error = math.sqrt(rate * (1 - rate) / total + value**2 * luck[0] + (1 - value) ** 2 * luck[1]) / scale
+    half = math.sqrt(z2) * error
+    return min(1.0, max(0.0, value + shift - half)), min(1.0, max(0.0, value + shift + half))
 
 
 def _ends(one: Estimate) -> Interval | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from measurand.core.errors import InputError
-from measurand.stats.means import Array, Labels, dense
+from measurand.stats.means import Array, Labels, dense, micro
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,16 @@ def components(values: Array, items: Labels) -> Components:
     left = within * float((1 / count).mean())
     between = max(0.0, float(np.var(means, ddof=1)) - left)
     return Components(between, within, n, n / float((1 / count).sum()))
+
+
+def measured_effect(values: Array, clusters: Labels) -> float:
+    """How many of these items are worth one that stands alone: the clustered variance of their mean over the plain one.
+
+    `values` and `clusters` are [items]. Kish 1965, "Survey sampling", section 5.4. At least 1, as luck alone would
+    otherwise narrow an interval; 1 where there is no spread, or one cluster.
+    """
+    plain, together = micro(values).error, micro(values, clusters).error
+    return max(1.0, (together / plain) ** 2) if plain and together else 1.0
 
 
 def intraclass(values: Array, clusters: Labels) -> float:
