@@ -34,12 +34,11 @@ def test_a_cause_explains_one_figure_and_no_other(figure: Figure, verdict: str) 
 
 
 def verified(name: str, *, run_code: bool) -> list[Check]:
+    """What differs. Part of the outputs is kept back, so a rescoring may lack its files, but not all of a name may."""
     chosen = rescorings([name])
-    for one in chosen:
-        for file in one.files:
-            artifact(file)
+    artifact(chosen[0].files[0].split("/")[0])
     checks = list(verify(stored_outputs(artifact("README.md").parent), chosen, run_code=run_code))
-    assert checks
+    assert any(check.verdict != "not here" for check in checks)
     return [check for check in checks if check.verdict == "differs"]
 
 
