@@ -21,12 +21,16 @@ class View(Record, frozen=True):
 
 
 class ReadingCount(Record, frozen=True):
-    """How often a reader found an answer, found none, or found several."""
+    """How often a reader found an answer, found none, or found several.
+
+    `tied` of those found are several options whose log-probabilities are equal.
+    """
 
     reader: str
     found: int = 0
     absent: int = 0
     ambiguous: int = 0
+    tied: int = 0
 
 
 class Example(Record, frozen=True):

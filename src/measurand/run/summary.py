@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from measurand.core.benchmark import NESTED, Metric
 from measurand.core.estimate import Estimate
 from measurand.core.summary import ReadingCount, Spent, Summary, View
-from measurand.core.trial import Ambiguous, Found
+from measurand.core.trial import Ambiguous, Finding, Found
 from measurand.run.examples import chosen, example
 from measurand.run.notes import notes
 from measurand.run.tables import (
@@ -70,7 +71,7 @@ def summarise(store: Store, run: Run, *, examples: int = 12, metrics: Mapping[st
         ),
         spent=_spent(store, run, trials),
         made=items.made,
-        notes=tuple(notes(run, protocol, counted, views, _gaps(marks, items, protocol))),
+        notes=tuple(notes(run, protocol, counted, views, chain(_gaps(marks, items, protocol), _ties(readings)))),
     )
 
 
@@ -91,14 +92,27 @@ def _read_readings(store: Store, run: Run) -> tuple[tuple[ReadingCount, ...], di
     absent: dict[str, NDArray[np.bool_]] = {}
     for slot, reading in store.readings(run.id):
         if reading.reader not in counts:
-            counts[reading.reader] = [0, 0, 0]
+            counts[reading.reader] = [0, 0, 0, 0]
             absent[reading.reader] = np.zeros(run.n_planned, dtype=np.bool_)
         finding = reading.finding
         kind = 0 if isinstance(finding, Found) else 2 if isinstance(finding, Ambiguous) else 1
         counts[reading.reader][kind] += 1
+        counts[reading.reader][3] += _is_tie(finding)
         if kind:
             absent[reading.reader][place(run, slot)] = True
     return tuple(ReadingCount(reader, *count) for reader, count in sorted(counts.items())), absent
+
+
+def _is_tie(finding: Finding) -> bool:
+    """Whether several options were found because none is likelier than the others: places, not labels."""
+    value = finding.value if isinstance(finding, Found) else None
+    return isinstance(value, list | tuple) and len(value) > 1 and all(isinstance(one, int) for one in value)
+
+
+def _ties(readings: tuple[ReadingCount, ...]) -> Iterator[str]:
+    for count in readings:
+        if count.tied:
+            yield f"By {count.reader}, {count.tied:,} of {count.found:,} choices are ties; the tied share their point."
 
 
 def _worth_a_look(
