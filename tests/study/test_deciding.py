@@ -60,7 +60,7 @@ def test_a_lead_within_noise_is_not_told_as_a_lead():
 def test_without_rules_the_paired_difference_decides():
     decision = findings(bank(rules=())).decision
     assert decision.chosen == "B"
-    assert "although A leads the quiz quiz. B on loans: +38.9 points (" in decision.answer
+    assert "although A leads the quiz quiz. B is ahead on loans: +38.9 points (" in decision.answer
 
 
 def test_equals_are_not_ranked():
@@ -181,6 +181,9 @@ def test_a_method_study_reports_the_effect_over_seeds():
     assert decision.chosen == "new"
     assert decision.answer.startswith("New against plain shows an effect on test: +")
     assert findings(arms(0.0)).decision.answer.startswith("New against plain shows no effect that is more than noise")
+    made = findings(arms(0.2))
+    assert [(one.a, one.b) for one in made.contrasts] == [("new", "plain")], "seeds are not set against each other"
+    assert made.rankings == ()
 
 
 def test_a_method_study_with_too_few_seeds_or_open_variables_is_refused():

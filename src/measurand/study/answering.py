@@ -85,7 +85,7 @@ def _by_comparison(
     shown = "; ".join(
         f"{difference(seen_from(one, name))} against {one.b if one.a == name else one.a}" for one in against
     )
-    return name, f"{name}{_although(evidence, found, name)}. {opening}{name} on {decides}: {shown}."
+    return name, f"{name}{_although(evidence, found, name)}. {opening}{name} is ahead on {decides}: {shown}."
 
 
 def _although(evidence: Evidence, found: Sequence[Contrast], name: str) -> str:

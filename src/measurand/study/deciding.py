@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from measurand.core.claim import AboutMethod
 from measurand.core.decision import Decision, Rule, Threat
 from measurand.core.findings import Contrast, Findings
 from measurand.core.identity import short
@@ -29,7 +30,8 @@ MOST_REMEDIES = 4
 def findings(evidence: Evidence) -> Findings:
     """All that a study came to. Pure: the same evidence gives the same findings."""
     rules = judge(evidence)
-    found = (*contrasts(evidence), *effects(evidence))
+    method = isinstance(evidence.claim, AboutMethod)
+    found = effects(evidence) if method else contrasts(evidence)
     doubts = threats(evidence, found)
     return Findings(
         name=evidence.study.name,
@@ -37,7 +39,7 @@ def findings(evidence: Evidence) -> Findings:
         decision=decide(evidence, rules, found, doubts),
         summaries=tuple(summaries(evidence)),
         contrasts=found,
-        rankings=rankings(evidence, found),
+        rankings=() if method else rankings(evidence, found),
         coverage=coverage(evidence),
         tradeoffs=tradeoffs(evidence),
         calibration=calibrations(evidence),
