@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from measurand.benchmarks.mmlu import BENCHMARK
 from measurand.core.ports import Abilities
 from measurand.core.subject import Model
@@ -36,7 +38,7 @@ async def numbers(values):
 
 async def test_ties_are_shared_counted_and_said():
     summary = await numbers((-1.0, -1.0, -2.0, -1.0))
-    assert summary.views[0].estimate.value == (3 + 1 / 3) / 4
+    assert summary.views[0].estimate.value == pytest.approx((3 + 1 / 3) / 4)
     (count,) = summary.readings
     assert (count.found, count.tied) == (4, 1)
     assert "By argmax@1, 1 of 4 choices are ties; the tied share their point." in summary.notes
