@@ -26,11 +26,6 @@ def coverage(evidence: Evidence) -> tuple[Cell, ...]:
     return tuple(cell for subject in evidence.subjects for cell in _row(evidence, subject))
 
 
-def share_measured(cells: tuple[Cell, ...]) -> float:
-    """The part of the matrix that holds numbers."""
-    return sum(one.estimate is not None for one in cells) / len(cells) if cells else 0.0
-
-
 def _row(evidence: Evidence, subject: str) -> Iterator[Cell]:
     for scenario in evidence.scenarios:
         result = evidence.result(subject, scenario.name)

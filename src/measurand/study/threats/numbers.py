@@ -142,11 +142,14 @@ def worst_slice(seen: Seen) -> Iterator[Threat]:
 def few_items(seen: Seen) -> Iterator[Threat]:
     """A metric of so few items that its interval says little."""
     for scenario, tables in seen.one_run_each():
-        n = max(len(table.rows) for table in tables.metrics.values())
-        if n < FEW_ITEMS:
+        counts = {name: int(table.planned.sum()) for name, table in tables.metrics.items()}
+        few = [name for name, n in counts.items() if n < FEW_ITEMS]
+        if few:
+            least = min(counts[name] for name in few)
             yield Threat(
                 "few_items",
-                f"{scenario.name} has {counted(n, 'item')}, fewer than {FEW_ITEMS}",
+                f"{listed(few)} of {scenario.name} {'rests' if len(few) == 1 else 'rest'} on {counted(least, 'item')}, "
+                f"fewer than {FEW_ITEMS}",
                 "add items of the same kind before small differences are read",
                 scenario.name,
             )
