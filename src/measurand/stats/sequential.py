@@ -77,14 +77,24 @@ def looked(so_far: Looks, successes: int, n: int, at: str = "") -> Looks:
     The verdict rests on what all looks together leave possible. Raises InputError for fewer items than before, and for
     counts that can't follow the earlier ones.
     """
-    before = so_far.looks[-1] if so_far.looks else Look(0, 0, 0.0, 1.0, "undecided")
+    check_follows(so_far, successes, n)
+    return added(so_far, successes, n, rate_at(successes, n, so_far.level), at)
+
+
+def check_follows(so_far: Looks, successes: int, n: int) -> None:
+    """Raise InputError where a look at these counts cannot come after the last one."""
+    before = _last(so_far)
     if not (n >= before.n and 0 <= successes - before.successes <= n - before.n):
         raise InputError(
             f"a look at {successes} of {n} items cannot follow one at {before.successes} of {before.n}: looks count "
             "all items so far"
         )
-    low, high = rate_at(successes, n, so_far.level)
-    low, high = max(low, before.low), min(high, before.high)
+
+
+def added(so_far: Looks, successes: int, n: int, interval: Interval, at: str = "") -> Looks:
+    """The record with one more look, whose `interval` is one of a row that holds at all looks together."""
+    before = _last(so_far)
+    low, high = max(interval[0], before.low), min(interval[1], before.high)
     says = before.says if before.says != "undecided" else verdict(low, high, so_far.threshold)
     return Looks(so_far.threshold, so_far.level, (*so_far.looks, Look(n, successes, low, high, says, at)))
 
@@ -107,6 +117,10 @@ def naive_false_pass(sizes: Sequence[int], threshold: float, level: float = 0.95
         chance[fewest:] = 0
         before = n
     return passed
+
+
+def _last(so_far: Looks) -> Look:
+    return so_far.looks[-1] if so_far.looks else Look(0, 0, 0.0, 1.0, "undecided")
 
 
 def _fewest_to_pass(n: int, threshold: float, level: float) -> int:

@@ -10,19 +10,24 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
 
 from measurand.core.errors import InputError
-from measurand.stats.intervals import edge, legendre
-from measurand.stats.means import Array
+from measurand.core.looks import Looks
+from measurand.stats.intervals import Interval, clopper_pearson, edge, legendre, student
+from measurand.stats.means import Array, micro
+from measurand.stats.sequential import added, check_follows
 
 Kind = Literal["obrien_fleming", "pocock"]
 NODES = 200
 FARTHEST = 9.0
 """Standard errors beyond which nothing happens."""
+SUREST = 1 - 1e-12
+"""A look that is early asks for more, which costs nothing to forgo."""
 
 
 def spent(fraction: float, alpha: float = 0.05, kind: Kind = "obrien_fleming") -> float:
@@ -42,6 +47,11 @@ def boundaries(fractions: Sequence[float], alpha: float = 0.05, kind: Kind = "ob
 
     Raises InputError for shares that do not grow, or leave 0 to 1.
     """
+    return np.array(_boundaries(tuple(fractions), alpha, kind))
+
+
+@lru_cache(maxsize=256)
+def _boundaries(fractions: tuple[float, ...], alpha: float, kind: Kind) -> tuple[float, ...]:
     _check(fractions)
     path, found, used = _Path(), list[float](), 0.0
     for fraction in fractions:
@@ -50,7 +60,7 @@ def boundaries(fractions: Sequence[float], alpha: float = 0.05, kind: Kind = "ob
         used += path.crossing(fraction, bound)
         path = path.after(fraction, bound)
         found.append(bound)
-    return np.array(found)
+    return tuple(found)
 
 
 def crossing_chance(fractions: Sequence[float], bounds: Sequence[float]) -> float:
@@ -64,6 +74,57 @@ def crossing_chance(fractions: Sequence[float], bounds: Sequence[float]) -> floa
         chance += path.crossing(fraction, bound)
         path = path.after(fraction, bound)
     return chance
+
+
+def looked_as_planned(
+    so_far: Looks, successes: int, n: int, planned: int, *, kind: Kind = "obrien_fleming", at: str = ""
+) -> Looks:
+    """The record with one more look at `successes` of `n` items so far, of `planned` items in all.
+
+    The same use as `sequential.looked`, for an evaluation whose largest size is fixed beforehand: its intervals are
+    narrower late, and it cannot go on beyond the plan. When to look may be settled on the way, though not by the
+    scores. Raises InputError for more items than planned, or no more than before.
+    """
+    check_follows(so_far, successes, n)
+    sizes = [*(look.n for look in so_far.looks), n]
+    return added(so_far, successes, n, rate_at_look(successes, sizes, planned, level=so_far.level, kind=kind), at)
+
+
+def rate_at_look(
+    successes: int, sizes: Sequence[int], planned: int, *, level: float = 0.95, kind: Kind = "obrien_fleming"
+) -> Interval:
+    """The interval of a rate at the last of the looks at `sizes` items; those of all looks hold together.
+
+    Clopper and Pearson's, at the level that the look's bound stands for: Jennison and Turnbull 1989, "Interim analyses:
+    the repeated confidence interval approach". Raises InputError for sizes that do not grow up to `planned`, and
+    impossible counts.
+    """
+    return clopper_pearson(successes, sizes[-1], _level(sizes, planned, level, kind))
+
+
+def mean_at_looks(
+    values: Array, sizes: Sequence[int], planned: int, *, level: float = 0.95, kind: Kind = "obrien_fleming"
+) -> tuple[Array, Array]:
+    """The interval of a mean at each look: low [looks] and high [looks], which hold together and never widen.
+
+    `values` [n] in their order, one for each item (paired differences, grades); `sizes` [looks] the items seen at each
+    look. Student's t at the level of each look's bound, as `rate_at_look`. Raises InputError as it does.
+    """
+    lows, highs = [], []
+    for number, n in enumerate(sizes, 1):
+        mean = micro(values[:n])
+        if mean.error is None or n > len(values):
+            raise InputError(f"a look at {n} items needs at least two values, and as many: there are {len(values)}")
+        low, high = student(mean.value, mean.error, mean.df, _level(sizes[:number], planned, level, kind))
+        lows.append(low)
+        highs.append(high)
+    return np.maximum.accumulate(lows), np.minimum.accumulate(highs)
+
+
+def _level(sizes: Sequence[int], planned: int, level: float, kind: Kind) -> float:
+    """What the last of these looks has to be sure at, for all together to be sure at `level`."""
+    bound = _boundaries(tuple(n / planned for n in sizes), 1 - level, kind)[-1]
+    return min(SUREST, 1 - 2 * NormalDist().cdf(-bound))
 
 
 @dataclass(frozen=True, slots=True)
