@@ -46,13 +46,17 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _benchmarks() -> int:
+    """One line for a family: what it measures, and its variants, each a protocol of its own."""
     from measurand.study.content import benchmark_names, family
 
-    table = Table("benchmark", "measures", "asks by", box=None, header_style="bold")
+    table = Table("benchmark", "measures", "asks by", "variants", box=None, header_style="bold", padding=(0, 2, 1, 0))
     for name in benchmark_names():
-        for benchmark in family(name):
-            table.add_row(benchmark.name, benchmark.card.measures, ", ".join(sorted(benchmark.asking.needs)))
-    Console(highlight=False).print(table)
+        first, *others = family(name)
+        variants = [one.name.partition(":")[2] for one in others]
+        table.add_row(name, first.card.measures, ", ".join(sorted(first.asking.needs)), ", ".join(variants))
+    console = Console(highlight=False)
+    console.print(table)
+    console.print("A variant is asked for as benchmark:variant, such as gsm8k:chat.")
     return 0
 
 
