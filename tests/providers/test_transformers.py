@@ -455,3 +455,25 @@ def test_a_real_model_out_of_a_gguf_file(cache: Path) -> None:
     changed = (made / "model.safetensors").stat().st_mtime_ns
     assert asyncio.run(once()).values == first.values
     assert (made / "model.safetensors").stat().st_mtime_ns == changed
+
+
+async def test_a_breakdown_is_a_failure_and_a_close_ends_the_work(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    provider = open_tiny(folder)
+    await provider.start()
+    loaded = provider._loaded
+    assert loaded is not None
+
+    def breaks(_: Any) -> list[float]:
+        raise RuntimeError("device-side assert")
+
+    monkeypatch.setattr(loaded.measure, "nats", breaks)
+    with pytest.raises(CallFailedError, match="device-side assert"):
+        await provider.reply(QUESTIONS[0])
+    monkeypatch.undo()
+    loaded.measure.stop()
+    for request in (QUESTIONS[0], Complete("a", Decode(max_tokens=2))):
+        with pytest.raises(CallFailedError, match="closed"):
+            await provider.reply(request)
+    await provider.close()

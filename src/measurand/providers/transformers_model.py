@@ -74,7 +74,7 @@ class Loaded:
                     raise CallFailedError(why, where="request", fatal=True)
         except CallError as error:
             return error
-        except (RuntimeError, MemoryError, ValueError, TypeError) as error:
+        except (RuntimeError, MemoryError, ValueError, TypeError, IndexError, InterruptedError) as error:
             return CallFailedError(f"{self.name} broke down ({one_line(error)})")
 
     def _joined(self, context: str, continuations: Sequence[str]) -> list[Joined]:
@@ -134,6 +134,8 @@ class Loaded:
         except OutOfMemoryError as error:
             why = "not even a few tokens of one request fit into memory: take a smaller model, or dtype bfloat16"
             raise CallFailedError(why, where="memory", fatal=True) from error
+        except (RuntimeError, ValueError, TypeError, IndexError) as error:
+            raise CallFailedError(f"{self.name} broke down ({one_line(error)})") from error
 
 
 def load(weights: Weights, seam: Seam, options: TransformersOptions) -> Loaded:

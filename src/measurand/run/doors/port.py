@@ -98,10 +98,10 @@ class Gather:
 
     async def _run(self, batch: Sequence[tuple[Request, asyncio.Future[Reply]]]) -> None:
         try:
-            async with asyncio.timeout(self._seconds):
+            async with asyncio.timeout(self._seconds * len(batch)):
                 results = await self._provider.replies([request for request, _ in batch])
         except TimeoutError:
-            why = f"no batch within {self._seconds:g} s"
+            why = f"no batch of {len(batch)} within {self._seconds:g} s for each"
             results = [CallFailedError(why, where="timeout", transient=True) for _ in batch]
         except CallError as error:
             results = [error] * len(batch)
