@@ -33,7 +33,13 @@ def train_log(checkpoints: int, slope: float = -0.02, seed: int = 0) -> list[Los
 
 
 def taken(
-    bits: Sequence[float], right: Sequence[float] = (), *, texts: int = 40, sums: int = 200, seed: int = 0
+    bits: Sequence[float],
+    right: Sequence[float] = (),
+    *,
+    texts: int = 40,
+    sums: int = 200,
+    seed: int = 0,
+    groups: tuple[str, ...] = ("domain",),
 ) -> list[Taken]:
     """Checkpoint `at`, of step 100 (at + 1), with `bits[at]` bits per byte on texts of two domains, which vary among
     themselves, and about the share `right[at]` of the sums: those are hard to different degrees.
@@ -45,7 +51,7 @@ def taken(
     for at, level in enumerate(bits):
         each = level + hard + rng.normal(0, 0.02, texts)
         rows = np.stack((-each * BYTES * np.log(2), np.full(texts, BYTES)), axis=1)
-        made = {"texts": table("texts", at, BITS_PER_BYTE, rows, ("domain",))}
+        made = {"texts": table("texts", at, BITS_PER_BYTE, rows, groups)}
         if right:
             done = (ranks + rng.normal(0, 0.02, sums) < right[at]).astype(float)[:, None]
             made["sums"] = table("sums", at, ACCURACY, done)
@@ -79,6 +85,6 @@ def curves(
     bits: Sequence[float], right: Sequence[float] = (), losses: Sequence[Loss] = (), seed: int = 0, **choices: object
 ) -> Curves:
     """What a watch of such a run shows."""
-    sizes = {name: choices.pop(name) for name in ("texts", "sums") if name in choices}
+    sizes = {name: choices.pop(name) for name in ("texts", "sums", "groups") if name in choices}
     plan = {"checkpoints": 40, "benchmarks": (PublicBenchmark(name="texts"),)} | choices
     return watched(taken(bits, right, seed=seed, **sizes), Suite(name="nightly", **plan), losses)  # type: ignore[arg-type]

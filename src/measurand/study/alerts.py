@@ -12,6 +12,8 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import msgspec
+
 from measurand.core.curves import Alert, AlertKind, Loss, Point, Unmeasured
 from measurand.core.estimate import Comparison
 from measurand.stats.series import clearest, jump, trend
@@ -54,7 +56,7 @@ def alerts(taken: Sequence[Taken], series: Sequence[Series], losses: Sequence[Lo
             found += _first_of_each(divergence(one, at, losses, rules) for at in places)
     places = range(1, len(taken))
     found += _first_of_each(left_behind(series, at, rules) for at in places)
-    return tuple(sorted(found, key=lambda alert: -alert.place))
+    return tuple(sorted(_together(found), key=lambda alert: -alert.place))
 
 
 def notes(taken: Sequence[Taken], series: Sequence[Series], losses: Sequence[Loss], suite: Suite) -> Iterator[str]:
@@ -125,7 +127,9 @@ def spike(one: Series, at: int, rules: Rules) -> Alert | None:
     if p > rules.level or rise <= (step.detectable or 0.0):
         return None
     seen = _steps(points[:at])[-LATEST:]
-    evidence = [f"{one.curve.metric} rose by {difference(step)}; the smallest rise that is found is {_size(step)}."]
+    evidence = [
+        f"{one.curve.metric} changed by {difference(step)}; the smallest change that is found is {_size(step)}."
+    ]
     if len(seen) >= EARLIER:
         found = jump(seen, rise)
         if found.p > rules.level:
@@ -137,7 +141,7 @@ def spike(one: Series, at: int, rules: Rules) -> Alert | None:
     elif rise < LARGE * (now - rise):
         return None
     else:
-        evidence.append(f"That is {rise / (now - rise):.0%} of the number; only {len(seen)} earlier steps are known.")
+        evidence.append(f"That is {rise / (now - rise):.0%} of the number; the usual size of a step is not known yet.")
     return _at(one, at, "spike", f"{one.curve.name}: {one.curve.metric} jumps at {points[at].checkpoint}", evidence)
 
 
@@ -162,7 +166,7 @@ def divergence(one: Series, at: int, losses: Sequence[Loss], rules: Rules) -> Al
     over = f"from {points[0].checkpoint} to {points[-1].checkpoint}"
     text = f"{one.curve.name}: validation rises while training falls, {over}"
     evidence = (
-        f"{one.curve.metric} rose by {difference(rise)}, over {rules.window} checkpoints (trend, {chances(up)}).",
+        f"{one.curve.metric} changed by {difference(rise)}, over {rules.window} checkpoints (trend, {chances(up)}).",
         f"Training loss fell from about {start_loss:.4g} to about {end_loss:.4g}, {count} (trend, {chances(down)}).",
     )
     return _at(one, at, "divergence", text, evidence)
@@ -175,7 +179,7 @@ def left_behind(series: Sequence[Series], place: int, rules: Rules) -> Alert | N
         for one in series
         if one.curve.role == "perplexity" and not one.curve.value
         for made in [_over_window(one, place, rules.window, 0.95)]
-        if made is not None and chance(made) <= rules.level and (made.difference.value or 0.0) < 0
+        if made is not None and _falls(one, made, place, rules)
     ]
     if not improved:
         return None
@@ -194,7 +198,7 @@ def left_behind(series: Sequence[Series], place: int, rules: Rules) -> Alert | N
     names = [one.curve.name for one, _ in told]
     point = next(one for one in improved[0][0].curve.points if one.place == place)
     what = "fall" if fell else "do not"
-    evidence = [f"{one.curve.name}: {one.curve.metric} fell by {difference(made)}." for one, made in improved]
+    evidence = [f"{one.curve.name}: {one.curve.metric} changed by {difference(made)}." for one, made in improved]
     evidence += [f"{one.curve.name}: {one.curve.metric} changed by {difference(made)}." for one, made in told]
     if not fell:
         evidence.append(f"A gain of {gap(rules.least_gain)} on them is out of reach of what was measured.")
@@ -207,6 +211,14 @@ def _over_window(one: Series, place: int, window: int, level: float) -> Comparis
     at = {point.place: number for number, point in enumerate(one.curve.points) if point.estimate.value is not None}
     first = place - window + 1
     return one.between(at[place], at[first], level) if place in at and first in at else None
+
+
+def _falls(one: Series, made: Comparison, place: int, rules: Rules) -> bool:
+    """Whether a perplexity improved by more than items and training make it: it is lower, and went down on the way."""
+    within = [p.estimate.value for p in one.curve.points if place - rules.window < p.place <= place]
+    values = [value for value in within if value is not None]
+    lower = chance(made) <= rules.level and (made.difference.value or 0.0) < 0
+    return lower and len(values) >= rules.window and trend(values, rises=False) <= rules.level
 
 
 def _fell(one: Series, made: Comparison, rules: Rules) -> bool:
@@ -232,6 +244,20 @@ def _steps(points: Sequence[Point]) -> list[float]:
     """The differences from checkpoint to checkpoint."""
     made = [point.from_previous.difference.value for point in points if point.from_previous is not None]
     return [value for value in made if value is not None and math.isfinite(value)]
+
+
+def _together(found: Sequence[Alert]) -> Iterator[Alert]:
+    """Alerts of one kind at one checkpoint as one: that of the first curve, which names the others."""
+    groups: dict[tuple[AlertKind, int], list[Alert]] = {}
+    for alert in found:
+        groups.setdefault((alert.kind, alert.place), []).append(alert)
+    for first, *others in groups.values():
+        names = tuple(dict.fromkeys(name for alert in others for name in alert.curves if name not in first.curves))
+        if names:
+            evidence = (*first.evidence, f"The same holds of {listed(names)}.")
+            yield msgspec.structs.replace(first, evidence=evidence, curves=first.curves + names)
+        else:
+            yield first
 
 
 def _first_of_each(found: Iterator[Alert | None]) -> Iterator[Alert]:

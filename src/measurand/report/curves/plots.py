@@ -32,7 +32,7 @@ def _curve(curves: Curves, curve: Curve, number: int) -> Plot:
     limits = _limits(curve)
     rows = tuple(
         _row(point, float(point.step if by_step and point.step is not None else point.place + 1))
-        | {"limit": limit, "alert": point.place in alerted}
+        | {"limit": limit, "alert": point.place in alerted, "dot": point.estimate.value is not None}
         for point, limit in zip(curve.points, limits, strict=True)
     )
     estimates = [point.estimate for point in curve.points]
@@ -94,7 +94,7 @@ def _losses(losses: Sequence[Loss]) -> Plot:
     air = 0.08 * (high - low) or 0.1 * abs(high) or 1.0
     rows: tuple[Row, ...] = tuple(
         {"label": str(loss.step), "x": float(loss.step), "value": loss.value, "low": None, "high": None}
-        | {"limit": None, "alert": False, "chosen": False}
+        | {"limit": None, "alert": False, "dot": False, "chosen": False}
         for loss in shown
     )
     first, last = shown[0], shown[-1]

@@ -58,7 +58,7 @@ def _table(curve: Curve, curves: Curves) -> RenderableType:
     shown = list(rows(curve, curves))
     for row in shown[:LATEST]:
         mark = "! " if row.alert else ""
-        cells = (row.value, row.interval, row.from_previous, row.detectable)
+        cells = (row.value, row.interval, row.change, row.detectable)
         table.add_row(_text(f"{mark}{row.checkpoint}", "red" if row.alert else ""), *map(_text, cells))
     if len(shown) > LATEST:
         table.add_row(Text(f"{len(shown) - LATEST:,} earlier on the page (--report)", "dim"))

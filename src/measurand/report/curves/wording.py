@@ -30,6 +30,7 @@ class Row:
     value: str
     interval: str
     drawing: Markup
+    change: str
     from_previous: str
     detectable: str
     from_best: str
@@ -71,6 +72,7 @@ def rows(curve: Curve, curves: Curves) -> Iterator[Row]:
             value=number(point.estimate),
             interval=interval(point.estimate),
             drawing=whisker(point.estimate, scale),
+            change="" if before is None else difference(before.difference),
             from_previous=_change(before),
             detectable="" if before is None else size(before.detectable, before.difference.unit),
             from_best=_change(point.from_best),

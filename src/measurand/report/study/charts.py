@@ -181,7 +181,7 @@ def _curve(plot: Plot, colours: dict[str, str]) -> Chart:
             x=x, y=_scaled(alt.Y("limit:Q"), plot, plot.axis)
         ),
         base.mark_line(color=colours["accent"], strokeWidth=1.5).encode(x=x, y=y),
-        base.mark_circle(color=colours["accent"], size=20, opacity=1).encode(x=x, y=y),
+        base.mark_circle(color=colours["accent"], size=20, opacity=1).encode(x=x, y=y).transform_filter("datum.dot"),
         base.mark_circle(color=colours["fail"], size=90, opacity=1)
         .encode(x=x, y=y)
         .transform_filter("datum.alert && isValid(datum.value)"),
