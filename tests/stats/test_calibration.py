@@ -16,6 +16,8 @@ from measurand.stats.calibration import (
 from measurand.stats.confidence import aurc, ece, equal_mass, equal_width, rms_calibration_error
 from measurand.stats.intervals import wilson
 from measurand.stats.metrics import AURC
+from measurand.stats.samples import measured_effect
+from tests.stats.simulated import explained
 
 TRUTHS = {
     "calibrated": lambda c: c,
@@ -116,3 +118,42 @@ def test_the_interval_of_the_aurc_covers():
         low, high = percentiles(bootstrap(AURC.over, np.column_stack(drawn(200, rng)), draws=300))
         held += low <= truth <= high
     assert 0.89 < held / runs < 0.985
+
+
+def clustered(rng, truth):
+    """Eight answers of each of 50 users, as likely right as in `drawn`; half of the users are lucky in all or none."""
+    confidence = rng.beta(4, 2, 400)
+    luck = np.where(np.repeat(rng.random(50) < 0.5, 8), np.repeat(rng.random(50), 8), rng.random(400))
+    return confidence, (luck < truth(confidence)).astype(float), np.repeat(np.arange(50), 8)
+
+
+@pytest.mark.parametrize("name", ["calibrated", "overconfident"])
+def test_clusters_widen_what_chance_explains(name):
+    rng, truth, runs = np.random.default_rng(7), TRUTHS[name], 200
+    right, held, bare, alarms = true_rms(truth), 0, 0, 0
+    for _ in range(runs):
+        confidence, correct, clusters = clustered(rng, truth)
+        design = measured_effect(correct - confidence, clusters)
+        made = [rms_estimate(confidence, correct, design=effect) for effect in (design, 1.0)]
+        held += made[0].low <= right <= made[0].high
+        bare += made[1].low <= right <= made[1].high
+        alarms += made[0].low > 0
+    assert explained(held, runs, 0.925, 1.0), held
+    assert bare < held - 0.05 * runs
+    if name == "calibrated":
+        assert explained(alarms, runs, 0.0, 0.05), alarms
+
+
+def test_the_errors_take_clusters_and_say_so():
+    confidence, correct, clusters = clustered(np.random.default_rng(8), TRUTHS["calibrated"])
+    confidence[0] = math.nan
+    plain = {one.metric: one for one in calibration_errors(confidence, correct)}
+    made = {one.metric: one for one in calibration_errors(confidence, correct, clusters=clusters)}
+    assert all(made[name].value == one.value for name, one in plain.items() if name != DEBIASED)
+    assert made[DEBIASED].value < plain[DEBIASED].value
+    assert made["brier"].n_clusters == 50
+    assert made["brier"].high - made["brier"].low > 1.2 * (plain["brier"].high - plain["brier"].low)
+    assert all("by a design effect of" in made[name].method for name in ("ece", DEBIASED))
+    curve = reliability_curve(confidence, correct, equal_width(2), clusters=clusters)
+    assert curve[-1].correct.n_clusters == 50
+    assert selective_accuracy(confidence, correct, 0.9, clusters=clusters).n_clusters == 50

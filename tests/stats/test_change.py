@@ -24,6 +24,7 @@ def test_a_change_is_found_where_it_is():
     last = found[-1]
     assert last.before.n_items == last.at * 40
     assert last.before.low > last.after.high
+    assert last.before.method == "Wilson, answers taken as independent"
 
 
 @pytest.mark.parametrize("rate", [0.5, 0.9, 0.99])

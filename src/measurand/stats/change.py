@@ -6,8 +6,9 @@ Three tools for counts `right` of `n` in each period (a week, a release), both [
 - `cusum` watches a series as it grows against a known rate, and says at which period it would have raised the alarm;
 - `p_chart` draws the limits within which single periods lie. It sees jumps, not slow drifts.
 
-Each states how often it cries wolf over the whole series. Items of one period are taken as independent draws; a fixed
-test set that is asked again each week is not that, and is better compared in pairs.
+Each states how often it cries wolf over the whole series. Items of one period are taken as independent draws: answers
+in clusters (of one user, one document) cry wolf more often, so count clusters, not answers. A fixed test set that is
+asked again each week is no independent draw either, and is better compared in pairs.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 
 from measurand.core.errors import InputError
@@ -164,4 +166,5 @@ def _sums(right: Array, n: Array, rate: float, to: float) -> Array:
 
 
 def _rate(right: float, n: float) -> Estimate:
-    return estimate(np.repeat([1.0, 0.0], [int(right), int(n - right)]), ACCURACY)
+    made = estimate(np.repeat([1.0, 0.0], [int(right), int(n - right)]), ACCURACY)
+    return msgspec.structs.replace(made, method=f"{made.method}, answers taken as independent")

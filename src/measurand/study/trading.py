@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from measurand.core.findings import Calibration, Tradeoff
-from measurand.run.tables import Tables
+from measurand.run.tables import Codes, Tables
 from measurand.stats.calibration import calibration_errors, reliability_curve
 from measurand.stats.means import Array
 from measurand.stats.metrics import mean_within
@@ -31,9 +31,15 @@ def tradeoffs(evidence: Evidence) -> tuple[Tradeoff, ...]:
 def calibrations(evidence: Evidence) -> tuple[Calibration, ...]:
     """The reliability of every subject that states its confidence."""
     return tuple(
-        Calibration(subject, scenario.name, reliability_curve(*stated), calibration_errors(*stated))
+        Calibration(
+            subject,
+            scenario.name,
+            reliability_curve(*stated, clusters=clusters),
+            calibration_errors(*stated, clusters=clusters),
+        )
         for scenario, subject, tables in evidence.all_measured()
         if (stated := _stated(tables)) is not None
+        for clusters in [_clusters(tables)]
     )
 
 
@@ -73,8 +79,7 @@ def _dominated(
     whole = ~np.isnan(np.concatenate([one.values for one in dimensions])).any(axis=0)
     if whole.sum() < 2:  # noqa: PLR2004 - one item shows no spread
         return {}
-    table = first.metrics[first.headline]
-    found = standings(names, dimensions, None if table.independent else table.clusters)
+    found = standings(names, dimensions, _clusters(first))
     return {one.subject: tuple(name for name, _ in one.dominated_by) for one in found}
 
 
@@ -86,6 +91,12 @@ def _beside(measured: dict[str, Tables], values: Callable[[Tables], Array]) -> A
         both = align(tables[0], one)
         made[number, both.at_a] = values(one)[both.at_b]
     return made
+
+
+def _clusters(tables: Tables) -> Codes | None:
+    """The clusters of the items; None where each stands alone."""
+    table = tables.metrics[tables.headline]
+    return None if table.independent else table.clusters
 
 
 def _by_item(tables: Tables, trials: Array) -> Array:
