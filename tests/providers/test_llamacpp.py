@@ -21,7 +21,7 @@ from measurand.core.call import Reply
 from measurand.core.errors import CallFailedError, InputError
 from measurand.core.message import Tool, user
 from measurand.core.request import Complete, Decode, Embed, Generate, Loglikelihood
-from measurand.providers import llamacpp
+from measurand.providers import packaged
 from measurand.providers.llamacpp import LlamaCpp, usable_cores
 from tests.providers.keeping import keeps_to_the_port
 from tests.providers.test_gguf import gguf, written
@@ -202,7 +202,7 @@ def test_the_death_of_the_parent_leaves_no_server() -> None:
 
 @real
 async def test_starts_that_fail_say_why_and_leave_nothing(tmp_path: Path) -> None:
-    whole = llamacpp._found(NAME)[0]
+    whole = packaged.found(NAME)[0]
     with whole.open("rb") as file:
         short = written(tmp_path, file.read(6_000_000), "short.gguf")
     odd = written(tmp_path, gguf(), "odd.gguf")
