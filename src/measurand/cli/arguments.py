@@ -188,6 +188,13 @@ def _compare_parser(parser: argparse.ArgumentParser) -> None:
         "--accept", action="append", default=[], metavar="NAME", help="a difference to accept: asking.text, or asking"
     )
     parser.add_argument("--slice", action="append", default=[], metavar="FIELD", help="also by this field, or A*B")
+    parser.add_argument(
+        "--varies", default="", metavar="NAME", help="an ablation: the training variable that differs, data"
+    )
+    parser.add_argument(
+        "--held-equal", default="", metavar="A,B", help="what is equal in both: base,compute,hyperparameters"
+    )
+    parser.add_argument("--report", default="", metavar="FILE.html", help="also write the comparison as one page")
     parser.add_argument("--json", action="store_true")
     _store_flag(parser)
 

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
-from measurand.cli.output import print_json
+from measurand.cli.output import print_json, write_findings
+from measurand.core.claim import AboutMethod
+from measurand.core.errors import InputError
 from measurand.core.findings import Contrast
 from measurand.core.identity import short
+from measurand.core.run import Run
+from measurand.core.subject import subject_name
+from measurand.report.wording import about
 from measurand.study.comparing import winner_of
 from measurand.study.words import chances, counted, difference, gap, span
 from measurand.wiring import open_store
@@ -25,7 +32,7 @@ def run(given: argparse.Namespace) -> int:
     store = open_store(given.store, read_only=True)
     try:
         first, second = ((store, named_run(store, name)) for name in (given.a, given.b))
-        made = compare_stored(first, second, accept=given.accept, slices=given.slice)
+        made = compare_stored(first, second, accept=given.accept, slices=given.slice, claim=_claim(given, second[1]))
     finally:
         store.close()
     if given.json:
@@ -33,11 +40,26 @@ def run(given: argparse.Namespace) -> int:
             print_json(one)
     else:
         _show(made)
+    if given.report:
+        write_findings(made.findings(), Path(given.report))
+        print(f"report: {given.report}", file=sys.stderr)
     return CANNOT_SAY if made.may.refused else GOOD
+
+
+def _claim(given: argparse.Namespace, baseline: Run) -> AboutMethod | None:
+    """A claim about a method, where it is said what varies; the second run is its baseline."""
+    held = tuple(part.strip() for part in given.held_equal.split(",") if part.strip())
+    if not given.varies:
+        if held:
+            raise InputError("--held-equal goes with --varies NAME, the one training variable that differs")
+        return None
+    return AboutMethod(given.varies, held, subject_name(baseline.subject), 1)
 
 
 def _show(made: Compared) -> None:
     console = Console(highlight=False, markup=False)
+    if isinstance(made.evidence.study.claim, AboutMethod):
+        console.print(about(made.evidence.study.claim), style="dim")
     console.print(_verdict(made.whole), style="bold")
     for line in _details(made):
         console.print(line)

@@ -136,8 +136,10 @@ def about(said: Claim) -> str:
             return "A claim about a model: the asking is fixed and the weights vary."
         case AboutSystem():
             return "A claim about a system: the task and its users are fixed; anything in the system may vary."
-        case AboutMethod(varies=varies, baseline=baseline, seeds=seeds):
-            return f"A claim about a method: everything is fixed but {varies}, against {baseline}, with {seeds} seeds."
+        case AboutMethod(varies=varies, baseline=baseline, seeds=seeds, held_equal=held):
+            runs = "one seed" if seeds == 1 else f"{seeds} seeds"
+            equal = f" Held equal, as declared: {', '.join(held)}." if held else ""
+            return f"A claim about a method: everything is fixed but {varies}, against {baseline}, with {runs}.{equal}"
 
 
 def view_name(view: View) -> str:

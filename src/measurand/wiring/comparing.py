@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from measurand.core.claim import AboutMethod
 from measurand.core.errors import InputError
 from measurand.core.findings import Contrast
 from measurand.core.identity import short
@@ -15,6 +16,8 @@ from measurand.study.records import Candidate, Study
 from measurand.wiring import Evaluation, benchmark_of, open_store, summarise
 
 if TYPE_CHECKING:
+    from measurand.core.claim import Claim
+    from measurand.core.findings import Findings
     from measurand.core.ports import Store
     from measurand.core.run import Run
     from measurand.study.comparability import Comparability
@@ -32,11 +35,22 @@ class Compared:
     b: Run
     may: Comparability
     contrasts: tuple[Contrast, ...]
+    evidence: Evidence = field(repr=False)
 
     @property
     def whole(self) -> Contrast:
         """The pooled contrast."""
         return self.contrasts[0]
+
+    def findings(self) -> Findings:
+        """Everything for a page. Of a method claim it is the page of an ablation: one run of each, slice by slice."""
+        from measurand.study.ablation import ablation
+        from measurand.study.deciding import findings
+
+        claim = self.evidence.study.claim
+        if isinstance(claim, AboutMethod):
+            return ablation(self.evidence, claim, self.contrasts)
+        return findings(self.evidence)
 
     def __str__(self) -> str:
         from measurand.study.comparing import seen_from
@@ -58,34 +72,47 @@ def compare(
     accept: Sequence[str] = (),
     slices: Sequence[str] = (),
     store: str = "",
+    claim: Claim | None = None,
 ) -> Compared:
     """Compare two runs in pairs, item by item: evaluations, or runs in the store by the beginning of their ids.
 
     `accept` names differences of protocol that are accepted (`asking.text`, or all of `asking`); `slices` adds fields
-    to look at. Raises InputError for a run that is not there.
+    to look at. `claim` is what the difference is meant to say: an AboutMethod names the one training variable that
+    varies and what is held equal. Raises InputError for a run that is not there.
     """
     places = [(_store_of(one, store), one) for one in (a, b)]
     first, second = (
         (where, one.run if isinstance(one, Evaluation) else named_run(where, one)) for where, one in places
     )
-    return compare_stored(first, second, accept=accept, slices=slices)
+    return compare_stored(first, second, accept=accept, slices=slices, claim=claim)
 
 
 def compare_stored(
-    a: tuple[Store, Run], b: tuple[Store, Run], *, accept: Sequence[str] = (), slices: Sequence[str] = ()
+    a: tuple[Store, Run],
+    b: tuple[Store, Run],
+    *,
+    accept: Sequence[str] = (),
+    slices: Sequence[str] = (),
+    claim: Claim | None = None,
 ) -> Compared:
     """`compare` for runs in stores that are open already."""
     from measurand.study.comparability import comparability
     from measurand.study.comparing import contrasts
 
-    evidence = pair_evidence(a, b, accept, slices)
+    evidence = pair_evidence(a, b, accept, slices, claim)
     first, second = (evidence.result(name, evidence.scenarios[0].name).tables for name in evidence.subjects)
     assert first is not None  # noqa: S101 - pair_evidence reads both
     assert second is not None  # noqa: S101
-    return Compared(a[1], b[1], comparability(first, second, evidence.claim, accept), contrasts(evidence))
+    return Compared(a[1], b[1], comparability(first, second, evidence.claim, accept), contrasts(evidence), evidence)
 
 
-def pair_evidence(a: tuple[Store, Run], b: tuple[Store, Run], accept: Sequence[str], slices: Sequence[str]) -> Evidence:
+def pair_evidence(
+    a: tuple[Store, Run],
+    b: tuple[Store, Run],
+    accept: Sequence[str],
+    slices: Sequence[str],
+    claim: Claim | None = None,
+) -> Evidence:
     """A study of two runs: two subjects, one scenario. Equal names are told apart by the runs' ids."""
     from measurand.run.tables import tables
     from measurand.study.evidence import Evidence, Result
@@ -106,8 +133,9 @@ def pair_evidence(a: tuple[Store, Run], b: tuple[Store, Run], accept: Sequence[s
     )
     study = Study(
         name="comparison",
-        question="",
+        question=f"Which is better on {scenario.name}: {names[0]} or {names[1]}?",
         subjects=candidates,
+        claim=claim,
         accept_difference=tuple(accept),
         slices=tuple(slices),
     )

@@ -11,7 +11,7 @@ from measurand.core.estimate import Estimate
 from measurand.core.findings import Calibration, Contrast, Findings, Tradeoff
 from measurand.core.summary import Summary, View
 from measurand.report.drawing import Scale, scale_of
-from measurand.report.study.wording import difference, difference_interval, pair, with_interval
+from measurand.report.study.wording import difference, difference_interval, over, pair, with_interval
 from measurand.report.wording import FEW, clipped, headline, number, protocol_id, slices, visible, who
 
 Kind = Literal["estimates", "differences", "slices", "tradeoffs", "calibration", "curve"]
@@ -145,9 +145,10 @@ def _estimates(findings: Findings) -> Iterator[Plot]:
 
 
 def _differences(findings: Findings) -> Iterator[Plot]:
-    domains = difference_domains(one for one in findings.contrasts if one.view == "pooled")
+    two = len(findings.subjects) == 2  # noqa: PLR2004 -- one pair has room for its slices
+    domains = difference_domains(one for one in findings.contrasts if two or one.view == "pooled")
     for (scenario, metric), contrasts in contrasts_by_scenario(findings).items():
-        pooled = [one for one in contrasts if one.comparison is not None and one.view == "pooled"]
+        pooled = [one for one in contrasts if one.comparison is not None and (two or one.view == "pooled")]
         if not pooled or pooled[0].comparison is None:
             continue
         unit = pooled[0].comparison.difference.unit
@@ -216,7 +217,8 @@ def _tradeoffs(findings: Findings) -> Iterator[Plot]:
 
 
 def _contrast(one: Contrast, found: Estimate, chosen: str) -> Row:
-    row = _row(pair(one), found, f"{difference(found)} [{difference_interval(found)}]", chosen in (one.a, one.b))
+    name = over(one.view, one.value) if one.value else pair(one)
+    row = _row(name, found, f"{difference(found)} [{difference_interval(found)}]", chosen in (one.a, one.b))
     margin = None if one.margin is None else -one.margin
     return row | {"shown": difference(found), "zero": 0.0, "margin": margin, "bound_low": None, "bound_high": None}
 
