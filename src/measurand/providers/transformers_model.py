@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import threading
 import time
 from collections.abc import Sequence
@@ -140,7 +141,8 @@ class Loaded:
 
 def load(weights: Weights, seam: Seam, options: TransformersOptions) -> Loaded:
     """Load a model, converting a GGUF file at its first use. Raises InputError."""
-    torch.set_num_threads(options.threads or usable_cores())
+    if options.threads or "OMP_NUM_THREADS" not in os.environ:
+        torch.set_num_threads(options.threads or usable_cores())
     folder = converted(weights) if weights.is_gguf else Path(weights.path)
     precision = getattr(torch, options.dtype)
     try:
