@@ -34,6 +34,7 @@ def test_each_checkpoint_is_evaluated_once_and_becomes_a_point(tmp_path):
     assert look(one) == 0
     assert run.opened == ["checkpoint-100", "checkpoint-200", "checkpoint-300"]
     assert run.asked == 3 * (60 + 120)
+    assert [(subject.starts, subject.closes) for subject in run.subjects] == [(1, 1)] * 3, "weights are loaded once"
     curves = one.curves()
     names = [curve.name for curve in curves.curves]
     assert names == ["texts", "texts, domain code", "texts, domain web", "sums"]

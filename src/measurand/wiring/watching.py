@@ -26,6 +26,7 @@ from measurand.study.suite import Suite
 from measurand.study.training_log import read_losses
 from measurand.study.watching import watched
 from measurand.wiring import Options, begin_evaluation, open_benchmark, shaped
+from measurand.wiring.keeping import kept
 from measurand.wiring.opening import open_data, open_subject
 
 if TYPE_CHECKING:
@@ -137,11 +138,15 @@ class Watcher:
             twin = self._same_weights(checkpoint, one)
             if twin:
                 return _Done(one, broken=Unmeasured(one.name, f"holds the weights of {twin}, which is on the curve"))
-            for what, options in self._asked():
-                name, made = await self._ask(what, provider, options, watch)
-                tables[name] = made
-                if self.stopped:
-                    break
+            running = kept(provider)
+            try:
+                for what, options in self._asked():
+                    name, made = await self._ask(what, running, options, watch)
+                    tables[name] = made
+                    if self.stopped:
+                        break
+            finally:
+                await running.end()
         except (InputError, UnaskableError, ReportError, RunStoppedError) as error:
             broken = Unmeasured(one.name, str(error))
             return _Done(one, Taken(checkpoint, tables) if tables else None, broken)
