@@ -1,8 +1,14 @@
-"""What a simulation of a few hundred runs can say about a rate."""
+"""Simulations of a few hundred runs, and what they can say about a rate."""
 
+import pytest
 from scipy.stats import binom
 
 DOUBT = 1e-3
+
+
+def simulated(short: int, long: int) -> pytest.MarkDecorator:
+    """A test of `runs` runs: few of them each time, many where slow tests are run."""
+    return pytest.mark.parametrize("runs", [short, pytest.param(long, marks=pytest.mark.slow)])
 
 
 def explained(held: int, runs: int, low: float, high: float) -> bool:

@@ -7,6 +7,7 @@ from measurand.stats.bootstrap import FEWEST, bca, bootstrap, percentiles
 from measurand.stats.metrics import MCC, MICRO_F1, RATE
 from measurand.stats.sums import weighted_mean
 from measurand.stats.units import UNITS
+from tests.stats.simulated import explained, simulated
 
 
 def test_it_draws_n_of_n_with_replacement():
@@ -48,16 +49,17 @@ def test_the_ratio_agrees_with_scipys_bootstrap():
     assert percentiles(bootstrap(RATE.over, rows)) == pytest.approx((theirs.low, theirs.high), abs=0.008)
 
 
-def covered(metric, draw, truth, runs=300):
+def covered(metric, draw, truth, runs):
     held = 0
     for _ in range(runs):
         rows, clusters = draw()
         low, high = bca(metric.over, rows, bootstrap(metric.over, rows, clusters, draws=1_000), clusters)
         held += low <= truth <= high
-    return held / runs
+    return held
 
 
-def test_its_intervals_cover_from_the_sizes_that_the_docs_state():
+@simulated(100, 400)
+def test_its_intervals_cover_from_the_sizes_that_the_docs_state(runs):
     """docs/statistics.md: ratios from 30 units, F1 and MCC from 50; the clustered ones from 30 clusters."""
     rng, cells = np.random.default_rng(5), np.array([0.4, 0.2, 0.1, 0.3])
     luck = np.repeat(np.arange(30), 4)
@@ -74,12 +76,12 @@ def test_its_intervals_cover_from_the_sizes_that_the_docs_state():
         return np.column_stack((right, np.ones(120))), luck
 
     found = {
-        "F1": covered(MICRO_F1, lambda: kinds(50, 3), 0.8 / 1.1),
-        "MCC": covered(MCC, lambda: kinds(50, 4), float(MCC.over(cells[None], np.ones(1)))),
-        "rate": covered(RATE, lambda: rates(30), 0.7),
-        "clustered": covered(RATE, clustered, 0.5),
+        "F1": covered(MICRO_F1, lambda: kinds(50, 3), 0.8 / 1.1, runs),
+        "MCC": covered(MCC, lambda: kinds(50, 4), float(MCC.over(cells[None], np.ones(1))), runs),
+        "rate": covered(RATE, lambda: rates(30), 0.7, runs),
+        "clustered": covered(RATE, clustered, 0.5, runs),
     }
-    assert all(0.915 < share < 0.985 for share in found.values()), found
+    assert all(explained(held, runs, 0.93, 0.97) for held in found.values()), found
 
 
 def test_bca_is_scipys():

@@ -1,4 +1,5 @@
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from measurand.stats.confidence import aurc, ece, equal_mass, equal_width, rms_c
 from measurand.stats.intervals import wilson
 from measurand.stats.metrics import AURC
 from measurand.stats.samples import measured_effect
-from tests.stats.simulated import explained
+from tests.stats.simulated import explained, simulated
 
 TRUTHS = {
     "calibrated": lambda c: c,
@@ -32,6 +33,7 @@ def drawn(n, rng, truth=TRUTHS["overconfident"]):
     return confidence, (rng.random(n) < truth(confidence)).astype(float)
 
 
+@cache
 def true_rms(truth):
     confidence = np.random.default_rng(9).beta(4, 2, 400_000)
     return rms_calibration_error(confidence, truth(confidence))
@@ -39,13 +41,14 @@ def true_rms(truth):
 
 @pytest.mark.parametrize("name", TRUTHS)
 @pytest.mark.parametrize("n", [50, 200, 1_000])
-def test_the_interval_of_the_rms_error_covers(name, n):
+@simulated(120, 600)
+def test_the_interval_of_the_rms_error_covers(name, n, runs):
     rng, truth = np.random.default_rng(n), TRUTHS[name]
-    right, runs, held = true_rms(truth), 600, 0
+    right, held = true_rms(truth), 0
     for _ in range(runs):
         made = rms_estimate(*drawn(n, rng, truth))
         held += made.low <= right <= made.high
-    assert 0.925 < held / runs < 0.995
+    assert explained(held, runs, 0.935, 0.99), held
 
 
 def test_the_ece_of_few_items_is_biased_and_the_floor_says_by_how_much():
@@ -58,10 +61,11 @@ def test_the_ece_of_few_items_is_biased_and_the_floor_says_by_how_much():
     assert np.mean(np.square(debiased)) < 0.4 * np.mean(np.square(shown))
 
 
-def test_the_test_of_calibration_keeps_its_level_and_finds_what_is_there():
+@simulated(60, 400)
+def test_the_test_of_calibration_keeps_its_level_and_finds_what_is_there(runs):
     rng = np.random.default_rng(2)
-    alarms = [floor(*drawn(80, rng, TRUTHS["calibrated"]), equal_mass(5), seed=n).p <= 0.05 for n in range(200)]
-    assert 0.01 < np.mean(alarms) < 0.09
+    alarms = [floor(*drawn(80, rng, TRUTHS["calibrated"]), equal_mass(5), seed=n).p <= 0.05 for n in range(runs)]
+    assert explained(sum(alarms), runs, 0.03, 0.06), sum(alarms)
     assert floor(*drawn(200, rng)).p < 0.01
 
 
@@ -110,14 +114,15 @@ def test_selective_accuracy_takes_ties_whole():
     assert selective_accuracy(confidence, correct, 1.0).value == 0.5
 
 
-def test_the_interval_of_the_aurc_covers():
+@simulated(50, 300)
+def test_the_interval_of_the_aurc_covers(runs):
     rng = np.random.default_rng(5)
-    truth = aurc(*drawn(400_000, np.random.default_rng(6)))
-    runs, held = 150, 0
+    truth = aurc(*drawn(100_000, np.random.default_rng(6)))
+    held = 0
     for _ in range(runs):
         low, high = percentiles(bootstrap(AURC.over, np.column_stack(drawn(200, rng)), draws=300))
         held += low <= truth <= high
-    assert 0.89 < held / runs < 0.985
+    assert explained(held, runs, 0.92, 0.97), held
 
 
 def clustered(rng, truth):
@@ -128,8 +133,9 @@ def clustered(rng, truth):
 
 
 @pytest.mark.parametrize("name", ["calibrated", "overconfident"])
-def test_clusters_widen_what_chance_explains(name):
-    rng, truth, runs = np.random.default_rng(7), TRUTHS[name], 200
+@simulated(120, 400)
+def test_clusters_widen_what_chance_explains(name, runs):
+    rng, truth = np.random.default_rng(7), TRUTHS[name]
     right, held, bare, alarms = true_rms(truth), 0, 0, 0
     for _ in range(runs):
         confidence, correct, clusters = clustered(rng, truth)

@@ -4,6 +4,7 @@ from scipy import stats
 
 from measurand.core.errors import InputError
 from measurand.stats.change import change_point, cusum, p_chart
+from tests.stats.simulated import explained, simulated
 
 N = np.full(30, 40.0)
 
@@ -28,13 +29,12 @@ def test_a_change_is_found_where_it_is():
 
 
 @pytest.mark.parametrize("rate", [0.5, 0.9, 0.99])
-def test_false_alarms_are_as_rare_as_stated(rate):
+@simulated(50, 300)
+def test_false_alarms_are_as_rare_as_stated(rate, runs):
     """Also at rates near 1, since the test is exact given the sum."""
-    rng, runs, sizes = np.random.default_rng(2), 120, np.random.default_rng(3).integers(5, 80, 12).astype(float)
+    rng, sizes = np.random.default_rng(2), np.random.default_rng(3).integers(5, 80, 12).astype(float)
     alarms = sum(change_point(series(rng, rate, sizes), sizes, seed=run).found for run in range(runs))
-    assert alarms / runs < 0.1
-    if rate < 0.95:
-        assert alarms / runs > 0.01
+    assert explained(alarms, runs, 0.03 if rate < 0.95 else 0.0, 0.05), alarms
 
 
 def test_one_split_is_the_likelihood_ratio_test():
@@ -45,10 +45,11 @@ def test_one_split_is_the_likelihood_ratio_test():
     assert made.p == pytest.approx(stats.fisher_exact(table).pvalue, abs=0.01)
 
 
-def test_the_cusum_keeps_its_rate_of_false_alarms_and_sees_a_drop():
-    rng, runs = np.random.default_rng(4), 160
+@simulated(60, 300)
+def test_the_cusum_keeps_its_rate_of_false_alarms_and_sees_a_drop(runs):
+    rng = np.random.default_rng(4)
     alarms = sum(cusum(series(rng, 0.85), N, 0.85, 0.08, seed=run % 7).alarm is not None for run in range(runs))
-    assert 0.01 < alarms / runs < 0.09
+    assert explained(alarms, runs, 0.03, 0.06), alarms
     drops = [cusum(series(rng, np.r_[np.full(10, 0.85), np.full(20, 0.72)]), N, 0.85, 0.08) for _ in range(40)]
     seen = [made.alarm for made in drops if made.alarm is not None and made.alarm >= 10]
     assert len(seen) > 35

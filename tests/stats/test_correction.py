@@ -15,7 +15,7 @@ from measurand.stats.correction import (
     prediction_powered_means,
 )
 from measurand.stats.samples import measured_effect
-from tests.stats.simulated import explained
+from tests.stats.simulated import explained, simulated
 
 GOOD = Confusion(tp=90, fn=10, tn=80, fp=20)
 
@@ -59,7 +59,7 @@ def test_impossible_counts_are_refused():
         corrected_rate(1, 4, GOOD, design=0.5)
 
 
-def simulated(rng, truth, sensitivity, specificity, n, labels):
+def judged_by(rng, truth, sensitivity, specificity, n, labels):
     seen = truth * sensitivity + (1 - truth) * (1 - specificity)
     tp, tn = rng.binomial(labels, sensitivity), rng.binomial(labels, specificity)
     return rng.binomial(n, seen), n, Confusion(tp, labels - tp, tn, labels - tn)
@@ -68,25 +68,26 @@ def simulated(rng, truth, sensitivity, specificity, n, labels):
 @pytest.mark.parametrize("truth", [0.1, 0.6, 0.9])
 @pytest.mark.parametrize(("sensitivity", "specificity"), [(0.9, 0.8), (0.98, 0.95), (0.75, 0.7)])
 @pytest.mark.parametrize("labels", [25, 100])
-def test_the_intervals_cover(truth, sensitivity, specificity, labels):
-    rng, runs, held, delta = np.random.default_rng(labels), 400, 0, 0
+@simulated(100, 400)
+def test_the_intervals_cover(truth, sensitivity, specificity, labels, runs):
+    rng, held, delta, useless = np.random.default_rng(labels), 0, 0, 0
     for _ in range(runs):
-        case = simulated(rng, truth, sensitivity, specificity, 400, labels)
+        case = judged_by(rng, truth, sensitivity, specificity, 400, labels)
         made, other = corrected_rate(*case), corrected_rate(*case, by="delta")
         if made.low is None:  # a sample of labels that makes this judge look useless: about one in a hundred at most
-            runs -= 1
+            useless += 1
             continue
         held += made.low <= truth <= made.high
         delta += other.low <= truth <= other.high
-    assert 0.92 < held / runs < 0.985
-    assert delta / runs > 0.92
-    assert runs > 390
+    assert explained(held, runs - useless, 0.93, 0.98)
+    assert explained(delta, runs - useless, 0.93, 1.0)
+    assert explained(useless, runs, 0.0, 0.015)
 
 
 def test_an_uncorrected_interval_does_not_cover():
     rng, held = np.random.default_rng(1), 0
     for _ in range(200):
-        positive, n, _ = simulated(rng, 0.3, 0.9, 0.8, 400, 100)
+        positive, n, _ = judged_by(rng, 0.3, 0.9, 0.8, 400, 100)
         held += abs(positive / n - 0.3) < 1.96 * math.sqrt(positive / n * (1 - positive / n) / n)
     assert held < 20
 
@@ -106,15 +107,16 @@ def test_a_pooled_correction_favours_the_subject_that_the_judge_favours():
         corrected_rates({"C": (1, 2)}, judged)
 
 
-def test_alike_keeps_its_level():
+@simulated(150, 600)
+def test_alike_keeps_its_level(runs):
     rng, alarms = np.random.default_rng(2), 0
-    for _ in range(400):
+    for _ in range(runs):
         judged = {}
         for name in "ABC":
             tp, tn = rng.binomial(80, 0.85), rng.binomial(80, 0.75)
             judged[name] = Confusion(tp, 80 - tp, tn, 80 - tn)
         alarms += alike(judged) < 0.05
-    assert 0.02 < alarms / 400 < 0.09
+    assert explained(alarms, runs, 0.03, 0.07), alarms
     assert math.isnan(alike({"A": GOOD}))
     assert alike({"A": Confusion(9, 0, 9, 0), "B": Confusion(9, 0, 9, 0)}) == 1.0
 
@@ -129,12 +131,13 @@ def drawn(rng, n, others, skill):
 @pytest.mark.parametrize("skill", [0.0, 0.5, 0.9])
 @pytest.mark.parametrize("tuned", [True, False])
 @pytest.mark.parametrize(("n", "others"), [(30, 300), (200, 2_000)])
-def test_prediction_powered_means_cover(skill, tuned, n, others):
-    rng, runs, held = np.random.default_rng(3), 600, 0
+@simulated(120, 600)
+def test_prediction_powered_means_cover(skill, tuned, n, others, runs):
+    rng, held = np.random.default_rng(3), 0
     for _ in range(runs):
         made = prediction_powered(*drawn(rng, n, others, skill), tuned=tuned)
         held += made.low <= 0.5 <= made.high
-    assert 0.925 < held / runs < 0.975
+    assert explained(held, runs, 0.94, 0.965), held
 
 
 def test_a_good_judge_narrows_the_interval_and_a_useless_one_costs_nothing():
@@ -190,9 +193,10 @@ def test_each_subject_is_corrected_by_labels_of_its_own():
     assert odd["D"].n_items == 3
 
 
-def test_answers_in_clusters_are_divided_by_their_design_effect():
+@simulated(150, 400)
+def test_answers_in_clusters_are_divided_by_their_design_effect(runs):
     """Ten answers of each of 60 conversations, all alike in half of them: without the effect the interval is too sure."""
-    rng, runs, held, bare = np.random.default_rng(6), 400, 0, 0
+    rng, held, bare = np.random.default_rng(6), 0, 0
     clusters = np.repeat(np.arange(60), 10)
     judge = Confusion(950, 50, 900, 100)
     truth = 0.6

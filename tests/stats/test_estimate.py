@@ -14,6 +14,7 @@ from measurand.stats.intervals import wilson
 from measurand.stats.metrics import ACCURACY, BITS_PER_BYTE, MEAN, MICRO_F1, RATE, pass_at
 from measurand.stats.missing import bounds, by_item
 from measurand.stats.nested import over_nested
+from tests.stats.simulated import explained
 
 RIGHT = ((180, 200), (30, 100), (20, 50))
 VALUES = np.concatenate([np.r_[np.ones(c), np.zeros(n - c)] for c, n in RIGHT])
@@ -76,11 +77,11 @@ def test_clustered_means_cover_from_twenty_clusters():
     """docs/statistics.md. Samples of one item are clusters too."""
     rng, held = np.random.default_rng(8), [0, 0]
     labels = np.repeat(np.arange(20), 6)
-    for _ in range(500):
+    for _ in range(300):
         right = (rng.uniform(size=120) < rng.beta(2, 2, 20)[labels]).astype(float)
         found = estimate(right, ACCURACY, clusters=labels), estimate(right, ACCURACY, items=labels)
         held = [count + (made.low <= 0.5 <= made.high) for count, made in zip(held, found, strict=True)]
-    assert all(0.92 < count / 500 < 0.98 for count in held), held
+    assert all(explained(count, 300, 0.93, 0.97) for count in held), held
 
 
 def test_ratios_are_bootstrapped():
@@ -190,10 +191,10 @@ def test_macro_with_clusters_across_groups():
 def test_macro_covers():
     rng, rates, held = np.random.default_rng(7), np.array([0.95, 0.6, 0.2]), 0
     groups = np.repeat([0, 1, 2], [20, 60, 35])
-    for _ in range(600):
+    for _ in range(400):
         made = over_nested(table((rng.uniform(size=115) < rates[groups]).astype(float)), [groups])
         held += made.low <= rates.mean() <= made.high
-    assert 0.93 < held / 600 < 0.98
+    assert explained(held, 400, 0.94, 0.97), held
 
 
 def test_a_failed_sample_leaves_an_item_without_its_pass_at_k():

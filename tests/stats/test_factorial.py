@@ -9,6 +9,7 @@ from statsmodels.stats.anova import AnovaRM
 from measurand.core.errors import InputError
 from measurand.core.identity import canonical
 from measurand.stats.factorial import effects, taken_apart
+from tests.stats.simulated import explained, simulated
 
 TWO = {"model": ("old", "new"), "prompt": ("long", "short")}
 
@@ -70,8 +71,9 @@ def test_three_factors_and_three_levels():
 
 
 @pytest.mark.parametrize("clustered", [False, True])
-def test_the_intervals_cover(clustered):
-    rng, runs = np.random.default_rng(5), 600
+@simulated(200, 600)
+def test_the_intervals_cover(clustered, runs):
+    rng = np.random.default_rng(5)
     held = np.zeros(3)
     truth = np.array([0.2 + 0.15 / 2, -0.1 + 0.15 / 2, 0.15])
     clusters = np.repeat(np.arange(30), 4) if clustered else None
@@ -81,8 +83,7 @@ def test_the_intervals_cover(clustered):
             values += rng.normal(0, 0.3, (30, 2, 2))[clusters]
         found = effects(values, TWO, clusters)
         held += [one.estimate.low <= true <= one.estimate.high for one, true in zip(found, truth, strict=True)]
-    assert (held / runs > 0.925).all()
-    assert (held / runs < 0.975).all()
+    assert all(explained(int(count), runs, 0.94, 0.96) for count in held), held
 
 
 def test_only_items_of_every_cell_count():

@@ -63,7 +63,7 @@ def covered(interval, n):
     return coverage(interval, n, np.linspace(0.0005, 0.9995, 1_999)).mean(), least.min(), min(rate, 1 - rate)
 
 
-@pytest.mark.parametrize("n", [5, 10, 20, 30, 50, 65, 100, 164, 198, 448, 1_000])
+@pytest.mark.parametrize("n", [5, 10, 20, 30, 50, 65, 100, 164, 198, 448, pytest.param(1_000, marks=pytest.mark.slow)])
 def test_coverage_is_as_promised_and_as_the_page_says(n):
     """Exact for every n: Wilson's holds 95 % on average, Clopper and Pearson's everywhere, between any two jumps."""
     mean, least, rate = covered(lambda c, n: wilson(c / n, n), n)

@@ -8,6 +8,7 @@ from statsmodels.regression.linear_model import OLS
 from measurand.core.errors import InputError
 from measurand.stats.intervals import student
 from measurand.stats.means import dense, macro, micro
+from tests.stats.simulated import explained, simulated
 
 RIGHT = {"a": (180, 200), "b": (30, 100), "c": (20, 50)}
 VALUES = np.concatenate([np.r_[np.ones(c), np.zeros(n - c)] for c, n in RIGHT.values()])
@@ -83,9 +84,9 @@ def test_repeating_every_item_tells_nothing_new():
     assert again.df == 49
 
 
-def covers(groups_of, seed: int, *, clustered: bool) -> float:
-    """How often the 95 % interval holds the true mean 0.5, when items of a cluster share their luck."""
-    rng, held, runs = np.random.default_rng(seed), 0, 1_500
+def covers(groups_of, seed: int, runs: int, *, clustered: bool) -> int:
+    """How often of `runs` the 95 % interval holds the true mean 0.5, when items of a cluster share their luck."""
+    rng, held = np.random.default_rng(seed), 0
     clusters = np.repeat(np.arange(40), 5)
     for _ in range(runs):
         luck = rng.uniform(0, 1, 40)[clusters]
@@ -93,17 +94,18 @@ def covers(groups_of, seed: int, *, clustered: bool) -> float:
         mean = macro(x, groups_of(clusters), clusters if clustered else None)
         half = stats.t.ppf(0.975, mean.df) * mean.error
         held += abs(mean.value - 0.5) <= half
-    return held / runs
+    return held
 
 
 @pytest.mark.parametrize("groups_of", [np.zeros_like, lambda c: c % 4, lambda c: np.arange(len(c)) % 5])
-def test_clustered_errors_cover(groups_of):
+@simulated(300, 1_500)
+def test_clustered_errors_cover(groups_of, runs):
     """Pooled, macro over groups that hold whole clusters, and macro over groups that cut across them."""
-    assert 0.93 < covers(groups_of, 8, clustered=True) < 0.97
+    assert explained(covers(groups_of, 8, runs, clustered=True), runs, 0.94, 0.96)
 
 
 def test_errors_that_ignore_clusters_do_not_cover():
-    assert covers(np.zeros_like, 8, clustered=False) < 0.9
+    assert covers(np.zeros_like, 8, 300, clustered=False) < 0.9 * 300
 
 
 def test_one_unit_shows_no_spread():

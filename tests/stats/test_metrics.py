@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measurand.core.benchmark import Metric
@@ -34,6 +34,7 @@ def tables(metric: Metric):
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
+@settings(max_examples=40)
 @given(data=st.data())
 def test_weights_count_rows(metric, data):
     """An item of weight two is the item twice, an item of weight zero is gone, and draws are done one by one."""

@@ -1,5 +1,6 @@
 import math
 from itertools import combinations
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -15,8 +16,10 @@ ps = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 
 @given(ps)
 def test_they_are_statsmodels(values):
-    assert adjusted(values) == pytest.approx(multipletests(values, method="holm")[1], abs=1e-10)
-    assert false_discovery(values) == pytest.approx(multipletests(values, method="fdr_bh")[1], abs=1e-10)
+    with patch("gc.collect"):  # which theirs calls each time
+        theirs = [multipletests(values, method=method)[1] for method in ("holm", "fdr_bh")]
+    assert adjusted(values) == pytest.approx(theirs[0], abs=1e-10)
+    assert false_discovery(values) == pytest.approx(theirs[1], abs=1e-10)
 
 
 @given(ps)

@@ -14,7 +14,7 @@ from measurand.stats.means import macro, micro
 from measurand.stats.metrics import ACCURACY, MEAN, RATE
 from measurand.stats.missing import by_item
 from measurand.stats.nested import leaves, nested, over_nested, weighted
-from tests.stats.simulated import explained
+from tests.stats.simulated import explained, simulated
 
 SIZES = {("stem", "physics"): (40, 12), ("stem", "maths"): (25, 30), ("law", "law"): (90,), ("arts", "a"): (20, 20, 35)}
 
@@ -98,9 +98,10 @@ def test_a_nested_number_that_lacks_a_group_is_none():
 
 
 @pytest.mark.parametrize("clustered", [False, True])
-def test_nested_intervals_cover(clustered):
+@simulated(150, 500)
+def test_nested_intervals_cover(clustered, runs):
     """Right or wrong by MOVER; with samples, and in clusters that cross the subjects, by the stratified error."""
-    rng, levels, held, runs = np.random.default_rng(3), tree(), 0, 500
+    rng, levels, held = np.random.default_rng(3), tree(), 0
     rates = np.random.default_rng(4).uniform(0.15, 0.9, 20)[levels[2]]
     truth = nested(rates, levels).value
     clusters = np.arange(len(rates)) % 60 if clustered else None
@@ -109,7 +110,7 @@ def test_nested_intervals_cover(clustered):
         values = ((luck + rng.uniform(size=len(rates)) * clustered) % 1 < rates).astype(float)
         made = over_nested(table(values, clusters=clusters), levels)
         held += made.low <= truth <= made.high
-    assert 0.93 < held / runs < 0.98
+    assert explained(held, runs, 0.94, 0.97), held
 
 
 def test_a_weighted_mean_is_statsmodels():
@@ -128,7 +129,7 @@ def test_weighted_means_cover():
         values = (rng.uniform(size=150) < np.where(kind, 0.8, 0.3)).astype(float)
         mean = weighted(values, np.where(kind, 1.0, 3.0))
         held += abs(mean.value - (0.8 + 3 * 0.3) / 4) <= 1.976 * mean.error
-    assert 0.93 < held / runs < 0.97
+    assert explained(held, runs, 0.94, 0.96), held
 
 
 @pytest.mark.parametrize("weights", [[1.0, -1.0], [0.0, 0.0], [1.0]])
@@ -177,8 +178,9 @@ def test_missing_trials_bound_a_nested_difference_by_what_they_weigh():
 
 
 @pytest.mark.parametrize("clustered", [False, True])
-def test_nested_differences_cover(clustered):
-    rng, levels, held, runs = np.random.default_rng(8), tree(), 0, 300
+@simulated(120, 500)
+def test_nested_differences_cover(clustered, runs):
+    rng, levels, held = np.random.default_rng(8), tree(), 0
     n = len(levels[0])
     hard = np.random.default_rng(9).uniform(0.1, 0.7, 20)[levels[2]]
     gain = np.where(levels[0] == 0, 0.25, 0.05)

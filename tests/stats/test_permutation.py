@@ -9,6 +9,7 @@ from measurand.stats.mcnemar import mcnemar
 from measurand.stats.metrics import RATE
 from measurand.stats.permutation import EXACT, label_swap, sign_flip, typical_values
 from measurand.stats.sums import weighted_mean
+from tests.stats.simulated import explained, simulated
 
 few = st.lists(st.integers(-4, 4).map(float), min_size=2, max_size=9).map(np.array)
 
@@ -47,13 +48,14 @@ def test_many_units_are_drawn_and_agree_with_all():
     assert sign_flip(np.ones(100)) > 0
 
 
-def test_its_interval_covers_with_few_units():
+@simulated(120, 400)
+def test_its_interval_covers_with_few_units(runs):
     rng, held = np.random.default_rng(2), {8: 0, 20: 0}
     for n in held:
-        for _ in range(400):
+        for _ in range(runs):
             low, high = typical_values(rng.standard_t(3, n) + 1)
             held[n] += low <= 1 <= high
-    assert all(0.93 <= count / 400 <= 0.975 for count in held.values()), held
+    assert all(explained(count, runs, 0.94, 0.965) for count in held.values()), held
 
 
 def test_labels_are_swapped_in_any_metric():
