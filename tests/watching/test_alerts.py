@@ -96,7 +96,7 @@ def test_canaries_that_do_not_follow_are_named(right, kind):
         assert not found
         return
     assert len(found) == 1
-    assert f"canaries {kind}: sums" in found[0].text
+    assert f"canary tasks {kind}: sums" in found[0].text
     assert found[0].curves == ("sums",)
 
 

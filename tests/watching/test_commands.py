@@ -51,7 +51,7 @@ def test_once_looks_once_and_says_how_it_stands(training, capsys):
     assert main([*WATCH, "--once", "--report", "curves.html"]) == 0
     shown = capsys.readouterr().out
     assert "No alert in 2 checkpoints of nightly." in shown
-    assert "sums (canary)" in shown
+    assert "sums (canary task)" in shown
     assert "checkpoint-200" in (place / "curves.html").read_text()
     run.write(place / "run")
     assert main([*WATCH, "--once", "--json"]) == 0

@@ -73,13 +73,13 @@ def notes(taken: Sequence[Taken], series: Sequence[Series], losses: Sequence[Los
             f"of each test ({level:.2g}): divergence cannot be found; take a longer `window`."
         )
     if len(taken) < suite.window:
-        yield f"Divergence, and canaries left behind, show over {suite.window} checkpoints; there are {len(taken)}."
+        yield f"Divergence, and canary tasks left behind, show over {suite.window} checkpoints; there are {len(taken)}."
     if not losses:
         yield "No training loss is given, so divergence of training and validation cannot be found: --log FILE."
     elif any(one.checkpoint.step is None for one in taken):
         yield "Checkpoints without a step in their name have no place in the training log."
     if not any(one.curve.role == "canary" for one in series):
-        yield "The suite has no canary, so nothing but perplexity is watched."
+        yield "The suite has no canary task, so nothing but perplexity is watched."
     if not any(one.curve.role == "perplexity" for one in series):
         yield "The suite has no perplexity, so spikes and divergence cannot be found."
 
@@ -202,7 +202,7 @@ def left_behind(series: Sequence[Series], place: int, rules: Rules) -> Alert | N
     evidence += [f"{one.curve.name}: {one.curve.metric} changed by {difference(made)}." for one, made in told]
     if not fell:
         evidence.append(f"A gain of {gap(rules.least_gain)} on them is out of reach of what was measured.")
-    text = f"perplexity improves while canaries {what}: {listed(names)}"
+    text = f"perplexity improves while canary tasks {what}: {listed(names)}"
     return Alert("canaries", point.checkpoint, place, point.step, text, tuple(evidence), tuple(names))
 
 

@@ -50,7 +50,7 @@ def _blocks(curves: Curves) -> Iterator[RenderableType]:
 
 
 def _table(curve: Curve, curves: Curves) -> RenderableType:
-    canary = " (canary)" if curve.role == "canary" else ""
+    canary = " (canary task)" if curve.role == "canary" else ""
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     table.add_column(_text(f"{curve.name}{canary}"), overflow="fold")
     for name in (curve.metric, "interval", "from the one before", "detectable"):

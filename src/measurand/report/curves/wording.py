@@ -16,7 +16,7 @@ from measurand.report.wording import interval, number
 KINDS = {
     "spike": "Spike",
     "divergence": "Validation and training part",
-    "canaries": "Canaries left behind",
+    "canaries": "Canary tasks left behind",
     "non_finite": "Not a finite number",
 }
 
