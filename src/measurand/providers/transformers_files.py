@@ -44,9 +44,9 @@ class TransformersOptions(Record, frozen=True):
     """How a model is run.
 
     `device` is cpu or cuda (empty: cuda where there is one). Numbers in float32 agree to 1e-4 whatever the batch; the
-    others are faster on CUDA, and rounded. `threads` compute on the CPU (0: OMP_NUM_THREADS, or all usable cores). `size` requests make a
-    batch. `memory_mb` bounds the keys and values that are held together; a pass takes at most `tokens` of input (0: as
-    many as are fastest on the device).
+    others are faster on CUDA, and rounded. `threads` compute on the CPU (0: OMP_NUM_THREADS, or all usable cores).
+    `size` requests make a batch. `memory_mb` bounds the keys and values that are held together; a pass takes at most
+    `tokens` of input (0: as many as are fastest on the device).
     """
 
     device: str = ""
