@@ -153,6 +153,16 @@ def test_an_earlier_jump_does_not_hide_the_next():
 
 
 @pytest.mark.slow
+def test_a_loss_that_wanders_makes_no_spike():
+    """A random walk; that it rises for a while is true of it, and divergence may say so: the docs give how often."""
+    raised = 0
+    for seed in range(20):
+        bits = 2.0 + np.cumsum(np.random.default_rng(2000 + seed).normal(0, 0.01, 16))
+        raised += any(alert.kind == "spike" for alert in curves(bits.tolist(), seed=seed, groups=()).alerts)
+    assert raised / 20 <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 20)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", [0.0, 0.03])
 def test_false_alerts_stay_below_the_stated_chance(noise):
     """Nothing is wrong but the ups and downs of training (`noise`) and of texts; each kind may come in 5 % of the runs."""
