@@ -57,7 +57,8 @@ def trend(values: Sequence[float], *, rises: bool) -> float:
     """The one-sided chance of so clear a rise (or fall) of a series whose numbers come in any order.
 
     Mann 1945, "Nonparametric tests against trend": Kendall's rank correlation with time, exact for short series without
-    ties. Numbers are taken as independent given their level: a series that wanders has trends more often. Raises InputError for fewer than 3.
+    ties. Numbers are taken as independent given their level: a series that wanders has trends more often. Raises
+    InputError for fewer than 3.
     """
     from scipy.stats import kendalltau
 
