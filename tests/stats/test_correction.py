@@ -140,6 +140,19 @@ def test_prediction_powered_means_cover(skill, tuned, n, others, runs):
     assert explained(held, runs, 0.94, 0.965), held
 
 
+@pytest.mark.parametrize("right", [0.8, 0.95])
+@simulated(120, 1_000)
+def test_prediction_powered_rates_cover_from_a_hundred_labels(right, runs):
+    """docs/statistics.md."""
+    rng, held = np.random.default_rng(7), 0
+    for _ in range(runs):
+        people = (rng.random(1_600) < 0.7).astype(float)
+        judge = np.where(rng.random(1_600) < right, people, 1 - people)
+        made = prediction_powered(people[:100], judge[:100], judge[100:])
+        held += made.low is not None and made.low <= 0.7 <= made.high
+    assert explained(held, runs, 0.93, 0.96), held
+
+
 def test_a_good_judge_narrows_the_interval_and_a_useless_one_costs_nothing():
     rng = np.random.default_rng(4)
     widths = {}
