@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from measurand.benchmarks.mmlu import BENCHMARK
+from measurand.core.benchmark import Prompting
 from measurand.core.ports import Abilities
 from measurand.core.subject import Model
 from measurand.providers.fake import Fake
@@ -17,10 +18,12 @@ from measurand.store import open_store
 from tests.run.world import Listed
 
 ROWS = [{"question": f"{n}?", "subject": "anatomy", "choices": list("abcd"), "answer": 0} for n in range(4)]
+ASKING = BENCHMARK.asking
+assert isinstance(ASKING, Prompting)
 ONCE = replace(
     BENCHMARK,
     task=replace(BENCHMARK.task, sources={"test": BENCHMARK.task.sources["test"]}),
-    asking=replace(BENCHMARK.asking, shots=None),
+    asking=replace(ASKING, shots=None),
 )
 
 
