@@ -79,10 +79,10 @@ async def watch(
         if done:
             return None
         used = [jail.usage for jail in jails]
-        if any(usage.cpu_seconds > limits.cpu_seconds for usage in used):
-            return "timeout", CPU_LIMIT
         if any(usage.memory_bytes > limits.memory_bytes for usage in used):
             return "memory", "the limit of memory of all processes together"
+        if any(usage.cpu_seconds > limits.cpu_seconds for usage in used):
+            return "timeout", CPU_LIMIT
         waited = min(sum(usage.waited for usage in used), _MOST_WAITING * limits.wall_seconds)
         left = began + limits.wall_seconds + waited - time.monotonic()
         if left <= 0:
