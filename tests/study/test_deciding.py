@@ -1,5 +1,7 @@
 """From evidence to an answer, its causes, and what would change it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,10 +9,11 @@ from measurand.core.claim import AboutMethod
 from measurand.core.errors import InputError
 from measurand.core.identity import canonical
 from measurand.core.subject import subject_name
+from measurand.stats.sums import ratio_of_sums
 from measurand.study.coverage import coverage
 from measurand.study.deciding import findings
 from measurand.study.evidence import Result
-from measurand.study.methods import seeded_difference
+from measurand.study.methods import effects, seeded_difference
 from measurand.study.records import Arm
 from tests.study.world import QUIZ, evidence, many, result, shares
 
@@ -192,6 +195,17 @@ def test_a_method_study_with_too_few_seeds_or_open_variables_is_refused():
         findings(evidence([result("m", "test", many(20, 0.5))], claim=METHOD))
 
 
+def test_a_method_study_of_a_metric_that_is_no_mean_is_refused():
+    """The first column of bits per byte is a sum of log-probabilities; its mean would be another number."""
+    made = arms(0.2)
+    for one in made.results:
+        table = one.tables.metrics["accuracy"]
+        one.tables.metrics["accuracy"] = replace(table, metric=replace(table.metric, over=ratio_of_sums))
+    (contrast,) = effects(made)
+    assert contrast.comparison is None
+    assert "no mean over items" in contrast.refused
+
+
 def test_the_interval_over_seeds_covers_and_a_pooled_one_would_not():
     rng = np.random.default_rng(1)
     covered = narrow = 0
@@ -207,8 +221,6 @@ def test_the_interval_over_seeds_covers_and_a_pooled_one_would_not():
 
 
 def test_who_is_dominated_is_tested_and_quality_stands_beside_cost():
-    from dataclasses import replace
-
     rng = np.random.default_rng(2)
     cheap, dear = result("cheap", "loans", many(200, 0.9)), result("dear", "loans", many(200, 0.6, seed=5))
     costs = {"cheap": rng.normal(0.001, 0.0001, 200), "dear": rng.normal(0.004, 0.0001, 200)}

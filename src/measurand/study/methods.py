@@ -14,6 +14,7 @@ from measurand.core.findings import Contrast
 from measurand.run.tables import Tables
 from measurand.stats.intervals import student, student_p
 from measurand.stats.means import Array
+from measurand.stats.sums import weighted_mean
 from measurand.study.aligning import align
 from measurand.study.comparability import comparability, method_gaps
 from measurand.study.evidence import Evidence, Scenario
@@ -58,6 +59,9 @@ def _refused(claim: AboutMethod, ours: Sequence[Tables], theirs: Sequence[Tables
     fewest = max(FEWEST_SEEDS, claim.seeds)
     if len(ours) < fewest or len(theirs) < fewest:
         return f"the claim needs {fewest} seeds of each arm, and {len(ours)} and {len(theirs)} are measured"
+    metric = ours[0].metrics[ours[0].headline].metric
+    if metric.over is not weighted_mean:
+        return f"{metric.name} is no mean over items, and the effect of a method is computed for means only"
     gaps = method_gaps(claim)
     if gaps:
         return f"{' and '.join(gaps)} {'is' if len(gaps) == 1 else 'are'} not declared equal: add to held_equal"
