@@ -57,6 +57,7 @@ perf: install
 # Peers are installed into an environment of their own and measured in turn with us.
 peers: install .venv-peers/installed
 	$(BIN)/python -m perf.peers --peers $(PERF)/python
+	$(BIN)/python -m perf.sandbox
 	$(BIN)/python -m perf.ifeval
 	$(BIN)/python -m perf.stats --peers $(PERF)/python
 
