@@ -107,7 +107,8 @@ def claim(summary: Summary) -> str:
     if _counts_correct(summary, estimate):
         said = f"{name} answers {number(estimate)}{error} of {benchmark}'s items correctly"
     else:
-        said = f"{name} reaches {number(estimate)}{error} {_words(estimate.metric)} on {benchmark}"
+        metric = "" if estimate.unit not in {"", "score"} else f" {_words(estimate.metric)}"  # the unit says it
+        said = f"{name} reaches {number(estimate)}{error}{metric} on {benchmark}"
     return f"{said}, {reach}."
 
 
