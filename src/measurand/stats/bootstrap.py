@@ -88,8 +88,9 @@ def bca(
     left_out = _jackknife(over, rows, clusters)
     left_out = left_out[~np.isnan(left_out)]
     away = left_out.mean() - left_out
-    squares = float((away**2).sum())
-    acceleration = float((away**3).sum()) / (6 * squares**1.5) if squares else 0.0
+    largest = float(np.abs(away).max(initial=0.0))
+    away = away / largest if largest else away  # it has no scale, and tiny numbers have no cubes
+    acceleration = float((away**3).sum()) / (6 * float((away**2).sum()) ** 1.5) if largest else 0.0
     normal = NormalDist()
     bias = normal.inv_cdf(below)
     shifted = [bias + normal.inv_cdf((1 + side * level) / 2) for side in (-1, 1)]
