@@ -20,7 +20,7 @@ from measurand.store.entries import Finished, Recorded
 from measurand.store.failures import explain, explained
 
 LONGEST_GATHER = 0.016
-BREATHS = 8
+BREATHS = 4
 """The next commit begins so many times the last one's duration after it: under load, writing gives way to asking."""
 _MOST = 1000
 
