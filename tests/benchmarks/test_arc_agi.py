@@ -99,7 +99,6 @@ def items_of(benchmark: Benchmark, stand_in: str = "") -> list[Item]:
 def test_a_solver_of_first_inputs_under_three_rules(
     benchmark: Benchmark, name: str, tasks: int, inputs: int, several: int, expected: dict[str, float]
 ) -> None:
-    pytest.importorskip("numpy")
     items = items_of(benchmark, str(artifact(f"arc_agi/{name}_evaluation.json.gz")))
     assert lint_items(items) == ()
     assert (len(items), sum(len(item.gold) for item in items)) == (tasks, inputs)
