@@ -12,6 +12,8 @@ import os
 import time
 from collections.abc import Callable
 
+import msgspec
+
 from measurand.core.program import FunctionTest, Limits
 from measurand.sandboxes.clock import scaled
 from measurand.sandboxes.jailed import printable
@@ -21,6 +23,9 @@ BUSY = 1.5
 """The load above which a machine is not quiet; a test that burns a core makes 1 of it."""
 
 LIMITS = Limits(cpu_seconds=0.5, wall_seconds=2, memory_bytes=1 << 28, disk_bytes=1 << 22, processes=16)
+UNHURRIED = msgspec.structs.replace(LIMITS, cpu_seconds=5, wall_seconds=20)
+"""For what must end by its memory: filling it takes a slow machine longer than the half second of the others."""
+
 SECRET = 424242_987_654
 TEST = f"""
 def check(candidate):
@@ -31,12 +36,14 @@ NEXT = FunctionTest(f"def total(xs):\n    return {SECRET} if xs else 17\n", "tot
 WRONG = "def total(xs):\n    return 0\n"
 
 
-async def attempt(sandbox: Jailer, survivors: Callable[[], set[int]], source: str, test: str = TEST) -> str:
+async def attempt(
+    sandbox: Jailer, survivors: Callable[[], set[int]], source: str, test: str = TEST, limits: Limits = LIMITS
+) -> str:
     began = time.monotonic()
-    result = await sandbox.run(FunctionTest(source, "total", test, limits=LIMITS))
-    assert time.monotonic() - began < patience(sandbox)
+    result = await sandbox.run(FunctionTest(source, "total", test, limits=limits))
+    assert time.monotonic() - began < patience(sandbox, limits)
     assert not survivors()
-    assert len(result.stdout) <= LIMITS.output_bytes
+    assert len(result.stdout) <= limits.output_bytes
     assert len(result.detail) < 10_000
     assert printable(result.detail + result.stdout + result.stderr) == result.detail + result.stdout + result.stderr
     after = await sandbox.run(NEXT)
@@ -44,9 +51,9 @@ async def attempt(sandbox: Jailer, survivors: Callable[[], set[int]], source: st
     return result.ending
 
 
-def patience(sandbox: Jailer) -> float:
+def patience(sandbox: Jailer, limits: Limits = LIMITS) -> float:
     """The deadline and a second; more only where others have the cores, for the deadline waits while they do."""
     found = sandbox._find()
     assert not isinstance(found, str)
-    deadline, load = scaled(LIMITS, found.room.factor).wall_seconds, os.getloadavg()[0]
+    deadline, load = scaled(limits, found.room.factor).wall_seconds, os.getloadavg()[0]
     return deadline + 1 if load <= BUSY else deadline * max(1.5, 2 * load / (os.cpu_count() or 1)) + 1

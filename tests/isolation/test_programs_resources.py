@@ -8,7 +8,7 @@ import pytest
 
 from measurand.core.program import Script
 from measurand.sandboxes.jailer import Jailer
-from tests.isolation.programs import LIMITS, attempt, patience
+from tests.isolation.programs import LIMITS, UNHURRIED, attempt, patience
 
 LOOPS = {
     "10 swallows exceptions": "def total(xs):\n    while True:\n        try:\n            while True: pass\n        except BaseException: pass",
@@ -62,8 +62,10 @@ async def test_every_loop_ends_in_time(sandbox: Jailer, survivors: Callable[[], 
 
 @pytest.mark.parametrize("name", GREED)
 async def test_greed_is_bounded(sandbox: Jailer, survivors: Callable[[], set[int]], name: str) -> None:
-    ending = await attempt(sandbox, survivors, GREED[name])
-    assert ending in ENDINGS.get(int(name.split(maxsplit=1)[0]), {"exception", "memory", "killed", "timeout"})
+    case = int(name.split(maxsplit=1)[0])
+    limits = UNHURRIED if ENDINGS.get(case) == {"memory"} else LIMITS
+    ending = await attempt(sandbox, survivors, GREED[name], limits=limits)
+    assert ending in ENDINGS.get(case, {"exception", "memory", "killed", "timeout"})
 
 
 async def test_07_the_harness_stays_small_and_the_flood_is_short(sandbox: Jailer) -> None:
