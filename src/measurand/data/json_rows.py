@@ -31,18 +31,23 @@ def read_jsonl(text: str, where: str, *, nonfinite: bool = False) -> Table:
 
 
 KEY = "__key__"
+WHOLE = "the whole"
+"""The place of a row that is all of its file."""
 
 
-def read_json(text: str, where: str, *, nonfinite: bool = False) -> Table:
+def read_json(text: str, where: str, *, nonfinite: bool = False, whole: bool = False) -> Table:
     """A list of objects, or an object of objects, whose names the rows then carry in `__key__`.
 
+    With `whole`, any other object is one row: many data sets keep each item in a file of its own.
     Raises DataError with the line, or with the number of the element.
     """
-    if not text.strip():
+    if not text.strip() and not whole:
         return Table([], [])
     value = _loads(text, where, str if nonfinite else _constant)
     if isinstance(value, dict) and value and all(isinstance(row, dict) for row in value.values()):
         return Table([{KEY: name, **row} for name, row in value.items()], [f"key {name}" for name in value])
+    if whole and isinstance(value, dict):
+        return Table([value], [WHOLE])
     if not isinstance(value, list):
         message = f"{where}: expected a list of objects, found {_kind(value)}; put the rows in one list"
         raise DataError(message)

@@ -28,7 +28,8 @@ def open_data(
     Args:
         overrides: Local copies that stand in: a benchmark, or benchmark:source, to a file or a folder. In a folder
             are looked for, in this order: the declared hub files, a folder named like the source, one file named
-            like the source, and else all data files.
+            like the source, and else all data files, in the order of their names. A JSON file of it that is one
+            object is one row.
         offline: Touch no network.
         inline: Rows given in a program, by the name of their `Inline` source.
     """
