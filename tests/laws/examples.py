@@ -186,6 +186,7 @@ EXAMPLES = (
     workspace.WorkspaceLimits(1, 2, 3, 4, 5, 6),
     workspace.CommandResult(None, "o", "e", True, "SIGKILL", True, 1.5),
     workspace.Entry("a", "file", 1),
+    summary.Part("p", 1.0, 2.0, ESTIMATE, "f", "v"),
     summary.ReadingCount("number@1", 1, 2, 3),
     summary.Example("1", 0, "wrong", "q", "a", "r", "g", "answered"),
     summary.Spent(1, 2, "2026", 3, 4, 0.1, 2.0),

@@ -119,6 +119,22 @@ def test_nothing_measured_is_no_number():
     assert estimate(np.array([[0.0, 0.0]]), RATE).value is None
 
 
+def test_a_rate_in_which_every_item_counts_once_is_a_mean() -> None:
+    right = np.array([1.0, 1.0, 0.0, 1.0, 0.0, 1.0])
+    mean, rate = estimate(right, ACCURACY), estimate(np.stack([right, np.ones(6)], axis=1), RATE)
+    assert (rate.value, rate.low, rate.high, rate.method) == (mean.value, mean.low, mean.high, "Wilson")
+    twice = estimate(np.stack([2 * right, np.full(6, 2.0)], axis=1), RATE)
+    assert twice.value == mean.value
+    assert twice.method.startswith("BCa bootstrap of items")
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_a_rate_without_spread_has_the_interval_of_its_items(share: float) -> None:
+    one = estimate(np.array([[2 * share, 2.0], [share, 1.0], [3 * share, 3.0]]), RATE)
+    assert (one.low, one.high) == wilson(share, 3)
+    assert one.method == "Wilson on 3 items without spread"
+
+
 def test_nan_is_unmeasured_and_bounds_say_what_it_could_have_been():
     made = estimate(np.array([0.9, 0.8, math.nan, 0.7]), ACCURACY)
     assert made.value == pytest.approx(0.8)

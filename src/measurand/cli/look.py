@@ -18,7 +18,7 @@ from measurand.core.identity import short
 from measurand.core.ports import Store
 from measurand.core.run import Run, Slot
 from measurand.core.subject import subject_name
-from measurand.core.trial import Trial
+from measurand.core.trial import Missing, Trial
 from measurand.report.export import TableFormat, export
 from measurand.report.rows import trial_rows
 from measurand.report.wording import visible
@@ -114,6 +114,8 @@ def _show(store: Store, given: argparse.Namespace) -> int:
     for reading in readings:
         console.print(Text(f"read by {reading.reader}: {visible(str(reading.finding))}"))
     for score in scores:
+        if isinstance(score.value, Missing) and score.value.why == "not_applicable":
+            continue
         console.print(Text(f"{score.metric} by {score.by}: {visible(str(score.value))}"))
     return 0
 

@@ -20,6 +20,21 @@ class View(Record, frozen=True):
     value: str = ""
 
 
+class Part(Record, frozen=True):
+    """How often one part of a number failed, over all items or over those of one value of a slice.
+
+    `failed` of `of` are counts, such as of instructions, a mean over the samples of an item; `estimate` is the share
+    that failed. An empty `name` stands for all parts together, an empty `field` for all items.
+    """
+
+    name: str
+    failed: float
+    of: float
+    estimate: Estimate
+    field: str = ""
+    value: str = ""
+
+
 class ReadingCount(Record, frozen=True):
     """How often a reader found an answer, found none, or found several.
 
@@ -59,12 +74,16 @@ class Spent(Record, frozen=True):
 
 
 class Summary(Record, frozen=True):
-    """One run: who, under what protocol, how it ended, and the numbers. The first view is the headline."""
+    """One run: who, under what protocol, how it ended, and the numbers. The first view is the headline.
+
+    Where the metrics are parts of one number, `breakdown` ranks them, the worst first, after all together.
+    """
 
     run: Run
     protocol: Protocol
     tally: Tally
     views: tuple[View, ...]
+    breakdown: tuple[Part, ...] = ()
     readings: tuple[ReadingCount, ...] = ()
     examples: tuple[Example, ...] = ()
     spent: Spent = Spent()

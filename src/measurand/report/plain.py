@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from measurand.core.identity import canonical
 from measurand.core.summary import Summary, View
+from measurand.report.breakdown import NUMBERS, columns, parts_by_group, rows
 from measurand.report.wording import (
     FEW,
     about,
@@ -24,7 +25,7 @@ from measurand.report.wording import (
     wholes,
 )
 
-_NUMBERS = frozenset({"value", "items", "missing", "bounds"})
+_NUMBERS = frozenset({"value", "items"}) | NUMBERS
 _MARKUP = re.compile(r"([\\`*_{}\[\]()<>#!|~&$:@]|(?<=www)\.)")
 
 
@@ -43,7 +44,7 @@ def _lines(summary: Summary) -> Iterator[str]:
     yield ""
     yield safe(about(summary.run.claim))
     yield ""
-    yield from _table(summary, wholes(summary), "number")
+    yield from _parts(summary) if summary.breakdown else _table(summary, wholes(summary), "number")
     yield ""
     counts = " + ".join(f"{count:,} {name}" for name, count in tally_parts(summary.tally) if count)
     yield f"{summary.tally.planned:,} trials planned = {counts or 'none'}."
@@ -55,18 +56,26 @@ def _lines(summary: Summary) -> Iterator[str]:
     yield from (f"- {safe(note)}" for note in summary.notes)
 
 
+def _parts(summary: Summary) -> Iterator[str]:
+    for number_, (title, parts) in enumerate(parts_by_group(summary)):
+        yield from [""] * bool(number_)
+        yield f"{safe(title)}, protocol {safe(protocol_id(summary))}"
+        yield ""
+        yield from table(columns(parts), list(rows(parts)))
+
+
 def _table(summary: Summary, views: Sequence[View], first: str) -> Iterator[str]:
     if not views:
         return
     interval_name = f"{level(views[0].estimate)} interval"
-    rows = []
+    lines = []
     for view in views:
         estimate = view.estimate
         few = " (too few to say)" if view.view.startswith("slice:") and estimate.n_items < FEW else ""
         numbers = (number(estimate), interval(estimate) or "none", f"{estimate.n_items:,}{few}")
         missing = (f"{estimate.n_missing:,}", bounds(estimate))
-        rows.append((view_name(view), estimate.metric, *numbers, *missing, protocol_id(summary)))
-    yield from table((first, "metric", "value", interval_name, "items", "missing", "bounds", "protocol"), rows)
+        lines.append((view_name(view), estimate.metric, *numbers, *missing, protocol_id(summary)))
+    yield from table((first, "metric", "value", interval_name, "items", "missing", "bounds", "protocol"), lines)
 
 
 def table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:

@@ -14,6 +14,7 @@ from measurand.core.identity import canonical_json, short
 from measurand.core.protocol import PARTS
 from measurand.core.record import Json, Record
 from measurand.core.summary import Example, ReadingCount, Summary, View
+from measurand.report.breakdown import TOGETHER, count, parts_by_group
 from measurand.report.drawing import Scale, bar, scale_of, whisker
 from measurand.report.wording import (
     FEW,
@@ -117,7 +118,7 @@ def section(summary: Summary, card: Card | None, rank: int) -> Section:
     tally = summary.tally
     parts = list(tally_parts(tally))
     first = headline(summary)
-    mine, others = [], []
+    mine, others = list(_parts(summary)), []
     for name, values in slices(summary).items():
         views = [view for each in values.values() for view in each]
         head = [view for view in views if first and view.estimate.metric == first.metric]
@@ -133,7 +134,7 @@ def section(summary: Summary, card: Card | None, rank: int) -> Section:
         caveat=caveat(summary),
         about=about(summary.run.claim),
         protocol=protocol_id(summary),
-        numbers=lines(summary, wholes(summary), "", card),
+        numbers=mine.pop(0) if summary.breakdown else lines(summary, wholes(summary), "", card),
         notes=summary.notes,
         planned=f"{tally.planned:,}",
         bar=bar(parts),
@@ -186,6 +187,28 @@ def line(summary: Summary, view: View, scale: Scale, reference: float | None = N
         protocol=protocol_id(summary),
         few=view.view.startswith("slice:") and estimate.n_items < FEW,
     )
+
+
+def _parts(summary: Summary) -> Iterator[Lines]:
+    """The tables of a breakdown: over all items, then over each value of a slice."""
+    for title, parts in parts_by_group(summary):
+        drawn = [
+            Line(
+                name=part.name or TOGETHER,
+                detail=f"{count(part.failed)} of {count(part.of)}",
+                value=number(part.estimate),
+                interval=interval(part.estimate),
+                drawing=whisker(part.estimate, Scale(0.0, 1.0)),
+                items=f"{part.estimate.n_items:,}",
+                missing=f"{part.estimate.n_missing:,}",
+                bounds=bounds(part.estimate),
+                protocol=protocol_id(summary),
+            )
+            for part in parts
+        ]
+        caption = f"{title}. The share that failed, the worst first."
+        missing = any(part.estimate.n_missing for part in parts)
+        yield Lines(title, caption, interval_name([parts[0].estimate]), drawn_on([Scale(0.0, 1.0)]), missing, drawn)
 
 
 def interval_name(estimates: Sequence[Estimate]) -> str:

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from measurand.core.summary import Summary, View
+from measurand.report.breakdown import columns, parts_by_group, rows
 from measurand.report.wording import (
     FEW,
     about,
@@ -49,7 +50,10 @@ def _blocks(summary: Summary) -> Iterator[RenderableType]:
         yield _text(caveat(summary))
     yield _text(about(summary.run.claim), "dim")
     yield Text()
-    yield _numbers(summary, wholes(summary), "number")
+    if summary.breakdown:
+        yield from _parts(summary)
+    else:
+        yield _numbers(summary, wholes(summary), "number")
     yield Text()
     yield _tally(summary)
     measured = any(view.estimate.value is not None for view in wholes(summary))
@@ -59,6 +63,19 @@ def _blocks(summary: Summary) -> Iterator[RenderableType]:
     if summary.notes:
         yield Text()
         yield from (_text(f"• {note}") for note in summary.notes)
+
+
+def _parts(summary: Summary) -> Iterator[RenderableType]:
+    for number_, (title, parts) in enumerate(parts_by_group(summary)):
+        if number_:
+            yield Text()
+        yield _text(f"{title}, protocol {protocol_id(summary)}")
+        table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 3, 0, 0))
+        for name in columns(parts):
+            table.add_column(name, justify="left" if name == columns(parts)[0] else "right")
+        for part, cells in zip(parts, rows(parts), strict=True):
+            table.add_row(*map(Text, cells), style="" if part.failed or not part.name else "dim")
+        yield table
 
 
 def _numbers(summary: Summary, views: list[View], first: str) -> Table:

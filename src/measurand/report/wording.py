@@ -79,7 +79,9 @@ def level(estimate: Estimate) -> str:
 
 
 def headline(summary: Summary) -> Estimate | None:
-    """The first number."""
+    """The first number; of a breakdown the share that fails of all parts together."""
+    if summary.breakdown:
+        return summary.breakdown[0].estimate
     return summary.views[0].estimate if summary.views else None
 
 
@@ -101,6 +103,8 @@ def claim(summary: Summary) -> str:
     if estimate is None or estimate.value is None:
         why = f" ({estimate.method.removeprefix('none: ')})" if estimate else ""
         return f"Nothing can be said yet of {name} on {benchmark} {under}{why}: 0 of {planned:,} items are measured."
+    if summary.breakdown:
+        return _worst_part(summary)
     error = f" [{interval(estimate)}]" if estimate.low is not None else " (no interval)"
     sample = ", a seeded sample" if summary.protocol.task.subset else ""
     reach = f"measured {under} on {estimate.n_items:,} of {planned:,} items{sample}"
@@ -110,6 +114,18 @@ def claim(summary: Summary) -> str:
         metric = "" if estimate.unit not in {"", "score"} else f" {_words(estimate.metric)}"  # the unit says it
         said = f"{name} reaches {number(estimate)}{error}{metric} on {benchmark}"
     return f"{said}, {reach}."
+
+
+def _worst_part(summary: Summary) -> str:
+    """What a breakdown comes to: the share that fails, and the part that fails most."""
+    together, *parts = summary.breakdown
+    estimate = together.estimate
+    worst = f", most often {parts[0].name}: {parts[0].failed:,g} of {parts[0].of:,g}" if together.failed else ""
+    share = f"{number(estimate)} [{interval(estimate)}]"
+    return (
+        f"{who(summary)} fails {share} of what {summary.run.benchmark} checks{worst}, measured under "
+        f"protocol {protocol_id(summary)} on {estimate.n_items:,} of {summary.run.n_items:,} items."
+    )
 
 
 def _counts_correct(summary: Summary, estimate: Estimate) -> bool:
@@ -178,9 +194,12 @@ def _words(name: str) -> str:
 
 
 def slices(summary: Summary) -> dict[str, dict[str, list[View]]]:
-    """The views of each slice by field and value; the views of one value are in the order of the metrics."""
+    """The views of each slice by field and value; the views of one value are in the order of the metrics.
+
+    None for a breakdown, which tells of slices itself.
+    """
     found: dict[str, dict[str, list[View]]] = {}
-    for view in summary.views:
+    for view in () if summary.breakdown else summary.views:
         kind, _, field = view.view.partition(":")
         if kind == "slice":
             found.setdefault(field, {}).setdefault(view.value, []).append(view)

@@ -14,6 +14,7 @@ from measurand.core.benchmark import NESTED, Metric
 from measurand.core.estimate import Estimate
 from measurand.core.summary import ReadingCount, Spent, Summary, View
 from measurand.core.trial import Ambiguous, Finding, Found
+from measurand.run.breakdown import breakdown, has_parts
 from measurand.run.examples import chosen, example
 from measurand.run.notes import notes
 from measurand.run.tables import (
@@ -50,8 +51,9 @@ def summarise(store: Store, run: Run, *, examples: int = 12, metrics: Mapping[st
     protocol = store.protocol(run.id)
     marks = read_scores(store, run, metrics_of(protocol, metrics or {}))
     readings, absent = _read_readings(store, run)
-    headline = next(iter(marks.values()), None)
-    reasons = _worth_a_look(headline, absent, run, examples)
+    parts = has_parts(protocol)
+    judged = list(marks.values()) if parts else list(marks.values())[:1]
+    reasons = _worth_a_look(judged, absent, run, examples)
     trials = read_trials(store, run, reasons.keys(), examples // 4)
     reasons |= trials.broken
     items = read_items(store.items(run.id), run, protocol, {at // run.samples for at in reasons})
@@ -63,6 +65,7 @@ def summarise(store: Store, run: Run, *, examples: int = 12, metrics: Mapping[st
         protocol=protocol,
         tally=counted,
         views=views,
+        breakdown=tuple(breakdown(marks, by_metric, trials, items, run, protocol)) if parts else (),
         readings=readings,
         examples=tuple(
             example(store, run, reasons[at], trials.kept[at], items.kept[at // run.samples])
@@ -77,8 +80,12 @@ def summarise(store: Store, run: Run, *, examples: int = 12, metrics: Mapping[st
 
 def _gaps(marks: Mapping[str, Marks], items: Items, protocol: ProtocolRecord) -> Iterator[str]:
     """What could not be measured or shown, and why."""
+    if has_parts(protocol):
+        yield "The order is that of the shares: where intervals overlap, it may be chance."
     for name, mark in marks.items():
         for why, count in sorted(mark.missing.items()):
+            if why == "not_applicable" and has_parts(protocol):
+                continue  # a part is asked for in some items only, and its counts say so
             yield f"{count:,} {'trial has' if count == 1 else 'trials have'} no {name}: {why.replace('_', ' ')}."
     for name in sorted(grouped_by(protocol) - items.slices.keys()):
         yield f"The protocol groups by {name}, which no item names."
@@ -116,15 +123,19 @@ def _ties(readings: tuple[ReadingCount, ...]) -> Iterator[str]:
 
 
 def _worth_a_look(
-    headline: Marks | None, absent: Mapping[str, NDArray[np.bool_]], run: Run, examples: int
+    judged: list[Marks], absent: Mapping[str, NDArray[np.bool_]], run: Run, examples: int
 ) -> dict[int, str]:
-    """Places of wrong answers (half of what is shown) and of answers that could not be read (a quarter)."""
+    """Places of wrong answers (half of what is shown) and of answers that could not be read (a quarter).
+
+    Wrong is what one of the metrics in `judged` gives its least to: the headline's, or every part's.
+    """
     unread = np.zeros(run.n_planned, dtype=np.bool_)
     for places in absent.values():
         unread |= places
     shown = dict.fromkeys(chosen(unread, examples // 4, run.id), "no single answer could be read")
-    if headline is not None and headline.metric.low is not None:
-        wrong = (headline.rows[:, 0] <= headline.metric.low) & ~unread
+    lowest = [(mark.rows[:, 0], mark.metric.low) for mark in judged if mark.metric.low is not None]
+    if lowest:
+        wrong = np.any([first <= low for first, low in lowest], axis=0) & ~unread
         shown |= dict.fromkeys(chosen(wrong, examples // 2, run.id), "wrong answer")
     return shown
 

@@ -3,11 +3,12 @@
 The rule, in order:
 
 1. nothing measured: no number;
-2. a metric that is not a mean of items (a ratio, F1): the BCa bootstrap over items or clusters;
+2. a metric that is not a mean of items (a ratio, F1): the BCa bootstrap over items or clusters; a ratio in which every
+   item counts once is a mean, and goes on to 3;
 3. one right-or-wrong trial for each item, items independent: Wilson;
 4. several samples or real values: Student's t on item means, with the clustered error where items cluster;
-5. where 4 finds no spread: Wilson on the units if the range is 0 to 1 (a value in that range varies no more
-   than a coin of the same mean), otherwise no interval. All right is not certainty.
+5. where 4, or 2 for a rate, finds no spread: Wilson on the units if the range is 0 to 1 (a value in that range varies
+   no more than a coin of the same mean), otherwise no interval. All right is not certainty.
 
 `method` says in words what was done. `nested` has the number over groups, made of these.
 """
@@ -15,6 +16,7 @@ The rule, in order:
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -24,7 +26,7 @@ from measurand.stats.bootstrap import bca, bootstrap
 from measurand.stats.intervals import Interval, student, wilson
 from measurand.stats.means import Array, Labels, Mean, dense, micro
 from measurand.stats.missing import ByItem, bounds, by_item, complete, number
-from measurand.stats.sums import weighted_mean
+from measurand.stats.sums import ratio_of_sums, weighted_mean
 from measurand.stats.units import Over, over_of
 
 FEW = 30
@@ -63,31 +65,55 @@ def pooled(table: ByItem, level: float = 0.95) -> Estimate:
 
 
 def _interval(done: ByItem, value: float, level: float) -> Made:
-    metric, n = done.metric, done.units
-    what = "items" if done.independent else "clusters"
-    few = f"; only {n} {what}" if n < FEW else ""
+    done = _as_mean(done)
+    metric, n, what = done.metric, done.units, _units_of(done)
     if metric.over is not weighted_mean:
-        if n < 2:  # noqa: PLR2004 -- one unit shows no spread
-            return None, f"none: one of {what}"
-        interval, method = bootstrapped(over_of(metric), done, level)
-        return interval, method + (few if interval else "")
+        return _of_no_mean(done, value, level)
     if right_or_wrong(done):
         return wilson(value, n, level), "Wilson"
     mean = micro(done.rows[:, 0], done.clusters)
     if spreads(mean, done.rows[:, 0]):
         kind = "Student's t on item means" if done.independent else "Student's t, clustered"
-        return of_mean(mean, metric, level), kind + few
+        return of_mean(mean, metric, level), kind + _few(done)
     if (metric.low, metric.high) == (0.0, 1.0):
         return wilson(value, n, level), f"Wilson on {n} {what} without spread"
     return None, f"none: {n} {what} show no spread"
 
 
+def _of_no_mean(done: ByItem, value: float, level: float) -> Made:
+    what = _units_of(done)
+    if done.units < 2:  # noqa: PLR2004 -- one unit shows no spread
+        return None, f"none: one of {what}"
+    interval, method = bootstrapped(over_of(done.metric), done, level)
+    if interval is None and done.metric.over is ratio_of_sums:
+        return wilson(value, done.units, level), f"Wilson on {done.units} {what} without spread"
+    return interval, method + (_few(done) if interval else "")
+
+
+def _units_of(done: ByItem) -> str:
+    return "items" if done.independent else "clusters"
+
+
+def _few(done: ByItem) -> str:
+    return f"; only {done.units} {_units_of(done)}" if done.units < FEW else ""
+
+
+def _as_mean(done: ByItem) -> ByItem:
+    """A rate in which every item counts once is the mean of its counts; all else as it is."""
+    if done.metric.over is not ratio_of_sums or not (done.rows[:, 1] == 1).all():
+        return done
+    mean = replace(done.metric, columns=done.metric.columns[:1], over=weighted_mean)
+    return replace(done, metric=mean, rows=done.rows[:, :1])
+
+
 def bootstrapped(over: Over, done: ByItem, level: float) -> Made:
     """The BCa interval of any `over` of measured items, clusters drawn whole; none where no draw differs."""
-    what = "items" if done.independent else "clusters"
     clusters = None if done.independent else done.clusters
     interval = bca(over, done.rows, bootstrap(over, done.rows, clusters), clusters, level=level)
-    return interval, f"BCa bootstrap of {what}" if interval else f"none: {done.units} {what} show no spread"
+    return (
+        interval,
+        f"BCa bootstrap of {_units_of(done)}" if interval else f"none: {done.units} {_units_of(done)} show no spread",
+    )
 
 
 def right_or_wrong(done: ByItem) -> bool:
