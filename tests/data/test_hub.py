@@ -52,7 +52,7 @@ def hub(tmp_path: Path) -> Iterator[Hub]:
     yield server
     server.shutdown()
     server.server_close()
-    thread.join(10)
+    thread.join()
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def read(hub: Hub, tmp_path: Path) -> Read:
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "HUGGING"))}
         kept |= {"HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "home"), "HF_HUB_DISABLE_XET": "1"} | environment
         asked = [sys.executable, "-W", "error", "-c", READ, "offline" if offline else "online", json.dumps(sources)]
-        done = subprocess.run(asked, env=kept, capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(asked, env=kept, capture_output=True, text=True, timeout=300, check=False)
         assert done.returncode == 0, done.stderr
         assert "%|" not in done.stderr  # nothing draws bars but the command line
         return [json.loads(line) for line in done.stdout.splitlines()]

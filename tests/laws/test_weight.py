@@ -22,7 +22,7 @@ HEAVY = (
 
 def loaded(code: str) -> set[str]:
     script = f"import sys\ntry:\n    {code}\nexcept SystemExit:\n    pass\nprint(' '.join(sorted(sys.modules)), file=sys.stderr)"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=300)
     return set(done.stderr.split())
 
 

@@ -8,11 +8,9 @@ from measurand.core.call import Reply
 from measurand.core.errors import CallFailedError
 from measurand.core.ports import Provider
 from measurand.core.request import Generate
-from measurand.providers.connecting import HttpOptions, Timeouts
+from measurand.providers.connecting import HttpOptions
 from tests.providers.server import Answer, Server
-from tests.providers.wires import ASK, Wire
-
-HASTY = HttpOptions(timeouts=Timeouts(0.5, 0.3, 2))
+from tests.providers.wires import ASK, PATIENT, Wire
 
 
 async def ask(provider: Provider, request: Generate = ASK) -> Reply:
@@ -29,7 +27,7 @@ async def failing(
 ) -> CallFailedError:
     """The failure that the first answer of the script leads to."""
     async with Server(*script) as server:
-        provider = wire.provider(server.url, stream=stream, http=http or HASTY)
+        provider = wire.provider(server.url, stream=stream, http=http or PATIENT)
         with pytest.raises(CallFailedError) as caught:
             await ask(provider)
         assert len(server.heard) == 1, "a provider never retries"

@@ -39,7 +39,7 @@ async def keeps_to_the_port(provider: Provider) -> None:
     assert ("loglikelihood" in abilities.can) == (abilities.loglikelihood != "none")
     await provider.start()
     for request in HOSTILE:
-        [ended] = await asyncio.gather(asyncio.wait_for(provider.reply(request), 30), return_exceptions=True)
+        [ended] = await asyncio.gather(provider.reply(request), return_exceptions=True)
         if isinstance(ended, Reply):
             assert not ended.replayed_from
         else:

@@ -105,12 +105,12 @@ class Server:
         if answer.how == "slam":
             return False
         if answer.how == "hang":
-            await asyncio.sleep(30)
+            await asyncio.Event().wait()
         if answer.how != "raw":
             writer.write(_head(answer))
         if answer.how == "stall":
             await writer.drain()
-            await asyncio.sleep(30)
+            await asyncio.Event().wait()
         if answer.how == "drip":
             for place in range(len(answer.body)):
                 writer.write(answer.body[place : place + 1])

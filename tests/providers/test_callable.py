@@ -8,7 +8,6 @@ import subprocess
 import sys
 import textwrap
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -140,12 +139,12 @@ async def test_a_function_may_say_itself_that_trying_again_helps() -> None:
 async def test_deadlines() -> None:
     release = threading.Event()
     try:
-        assert "no answer within 0.05 s" in (await failing(lambda _: release.wait(30), timeout=0.05)).why
+        assert "no answer within 0.05 s" in (await failing(lambda _: release.wait(), timeout=0.05)).why
     finally:
         release.set()
 
     async def slow(text: str) -> str:
-        await asyncio.sleep(30)
+        await asyncio.Event().wait()
         return text
 
     assert "no answer within 0.05 s" in (await failing(slow, timeout=0.05)).why
@@ -157,9 +156,15 @@ async def test_deadlines() -> None:
 
 
 async def test_a_cancelled_call_is_cancelled() -> None:
-    release = threading.Event()
-    task = asyncio.create_task(CallableProvider(lambda _: str(release.wait(30))).reply(ASK))
-    await asyncio.sleep(0.02)
+    begun, release = threading.Event(), threading.Event()
+
+    def stuck(text: str) -> str:
+        begun.set()
+        return text + str(release.wait())
+
+    task = asyncio.create_task(CallableProvider(stuck).reply(ASK))
+    while not begun.is_set():
+        await asyncio.sleep(0.01)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -168,7 +173,7 @@ async def test_a_cancelled_call_is_cancelled() -> None:
 
 async def test_calls_overlap_and_a_stuck_one_holds_up_nobody() -> None:
     both = threading.Barrier(2)
-    provider = CallableProvider(lambda text: text + str(both.wait(10) >= 0))
+    provider = CallableProvider(lambda text: text + str(both.wait() >= 0))
     replies = await asyncio.gather(provider.reply(ASK), provider.reply(ASK))
     assert [reply.text for reply in replies] == ["2+2?True"] * 2
     assert provider.describe().concurrency == 8
@@ -176,22 +181,20 @@ async def test_calls_overlap_and_a_stuck_one_holds_up_nobody() -> None:
 
 def test_a_stuck_function_does_not_hold_up_the_exit() -> None:
     script = """
-        import asyncio, time
+        import asyncio, threading
         from measurand.core.request import Complete
         from measurand.providers.callable import CallableProvider
         async def main():
             try:
-                await CallableProvider(lambda _: time.sleep(60), timeout=0.1).reply(Complete("a"))
+                await CallableProvider(lambda _: threading.Event().wait(), timeout=0.1).reply(Complete("a"))
             except Exception as error:
                 print(error)
         asyncio.run(main())
     """
-    begun = time.perf_counter()
     done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, timeout=50, check=True
+        [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, timeout=300, check=True
     )
     assert "no answer within 0.1 s" in done.stdout
-    assert time.perf_counter() - begun < 30
 
 
 def write(folder: Path, source: str, name: str = "my_system.py") -> Path:

@@ -111,7 +111,9 @@ def test_files_that_are_no_gguf(tmp_path: Path, content: bytes, why: str) -> Non
     assert "m.gguf" in str(caught.value)
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
 @given(at=st.integers(0, len(WHOLE) - 1), junk=st.binary(min_size=1, max_size=12))
 def test_any_damage_is_either_harmless_or_one_sentence(tmp_path: Path, at: int, junk: bytes) -> None:
     path = written(tmp_path, WHOLE[:at] + junk + WHOLE[at + len(junk) :])

@@ -6,8 +6,6 @@ import datetime as dt
 import ipaddress
 import os
 import ssl
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -23,10 +21,11 @@ from measurand.providers import endings
 from measurand.providers.connecting import HttpOptions, Timeouts, broken_connection, is_loopback
 from measurand.providers.secrets import _spellings
 from measurand.providers.sse import Events
+from tests.clock import stopped
+from tests.growth import assert_grows_gently
 from tests.providers.server import Server
-from tests.providers.wires import ASK, KEY, Wire
+from tests.providers.wires import ASK, KEY, PATIENT, Wire
 
-TIMES = Timeouts(5, 5, 5)
 ASKED = endings.Asked("host", ("MY_KEY",))
 
 
@@ -75,7 +74,7 @@ async def test_wrong_certificate(wire: Wire, certificate: Path) -> None:
 
 @pytest.mark.parametrize("by", ["option", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE"])
 async def test_own_authority(wire: Wire, certificate: Path, by: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    http = HttpOptions(timeouts=TIMES, ca_bundle=str(certificate) if by == "option" else "")
+    http = HttpOptions(timeouts=PATIENT.timeouts, ca_bundle=str(certificate) if by == "option" else "")
     if by != "option":
         monkeypatch.setenv(by, str(certificate))
     async with Server(wire.reply(), tls=tls(certificate)) as server:
@@ -193,7 +192,9 @@ def test_loopback(host: str, local: bool) -> None:  # noqa: FBT001 (a parameter 
 def test_unknown_breaks_have_a_sentence_too() -> None:
     from yarl import URL
 
-    error = broken_connection(ConnectionResetError(104, "Connection reset by peer"), URL("http://host/"), TIMES)
+    error = broken_connection(
+        ConnectionResetError(104, "Connection reset by peer"), URL("http://host/"), PATIENT.timeouts
+    )
     assert error.transient
     assert "host" in error.why
 
@@ -211,12 +212,13 @@ def test_events_do_not_depend_on_the_chunks(lines: list[bytes], newline: bytes, 
 
 
 def test_events_are_linear_in_the_bytes() -> None:
-    events = Events()
-    begun = time.perf_counter()
-    for _ in range(200_000):
-        events.feed(b"x")
-    events.feed(b"\r" * 100_000)
-    assert time.perf_counter() - begun < 10
+    def feed(size: int) -> None:
+        events = Events()
+        for _ in range(size):
+            events.feed(b"x")
+        events.feed(b"\r" * (size // 2))
+
+    assert_grows_gently(feed, 200_000)
 
 
 @given(
@@ -230,26 +232,27 @@ def test_waits_are_none_or_bounded(headers: dict[str, str]) -> None:
     assert wait is None or 0 <= wait <= endings.LONGEST_WAIT
 
 
-def in_a_minute() -> float:
-    return time.time() + 60
+NOW = 1_800_000_000.0
+IN_A_MINUTE = NOW + 60
 
 
-MOMENTS: list[tuple[str, Callable[[], str], float | None]] = [
-    ("x-ratelimit-reset", lambda: "30", 30),
-    ("x-ratelimit-reset", lambda: str(in_a_minute()), 60),
-    ("x-ratelimit-reset", lambda: str(in_a_minute() * 1000), 60),
-    ("anthropic-ratelimit-tokens-reset", lambda: dt.datetime.fromtimestamp(in_a_minute(), dt.UTC).isoformat(), 60),
-    ("anthropic-ratelimit-tokens-reset", lambda: "2020-01-01T00:00:00Z", None),
-    ("x-ratelimit-reset", lambda: "1h2m", 3600),
-    ("x-ratelimit-reset", lambda: "1h2", None),
-]
-
-
-@pytest.mark.parametrize(("name", "value", "seconds"), MOMENTS, ids=map(str, range(len(MOMENTS))))
-def test_moments_at_which_limits_are_reset(name: str, value: Callable[[], str], seconds: float | None) -> None:
-    """The moments are made when the test runs: a suite takes minutes."""
-    wait = endings.wait_asked({name: value()})
-    assert wait == (None if seconds is None else pytest.approx(seconds, abs=30))
+@pytest.mark.parametrize(
+    ("name", "value", "seconds"),
+    [
+        ("x-ratelimit-reset", "30", 30),
+        ("x-ratelimit-reset", str(IN_A_MINUTE), 60),
+        ("x-ratelimit-reset", str(IN_A_MINUTE * 1000), 60),
+        ("anthropic-ratelimit-tokens-reset", dt.datetime.fromtimestamp(IN_A_MINUTE, dt.UTC).isoformat(), 60),
+        ("anthropic-ratelimit-tokens-reset", "2020-01-01T00:00:00Z", None),
+        ("x-ratelimit-reset", "1h2m", endings.LONGEST_WAIT),
+        ("x-ratelimit-reset", "1h2", None),
+    ],
+)
+def test_moments_at_which_limits_are_reset(
+    name: str, value: str, seconds: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopped(monkeypatch, "measurand.providers.endings").now = NOW
+    assert endings.wait_asked({name: value}) == (None if seconds is None else pytest.approx(seconds))
 
 
 def test_google_says_the_wait_in_its_body() -> None:
@@ -262,15 +265,18 @@ def test_google_says_the_wait_in_its_body() -> None:
 @pytest.mark.parametrize(
     "junk",
     [b"{" * 100_000, b'"' + b"9" * 100_000, b"a" * 100_000, b"<" * 100_000, b"//@" * 33_000, os.urandom(100_000)],
+    ids=["{", '"9', "a", "<", "//@", "random"],
 )
 def test_junk_is_read_in_no_time(junk: bytes) -> None:
-    begun = time.perf_counter()
-    text = junk.decode("latin-1")
-    for status in (200, 400, 429, 500):
-        endings.failure(ASKED, status, {"retry-after": text, "x-ratelimit-reset": text, "date": text}, junk)
-    endings.unreadable(ASKED, junk)
-    endings.redirected(ASKED, 302, text)
-    assert time.perf_counter() - begun < 10
+    def read(size: int) -> None:
+        body = junk[:size]
+        text = body.decode("latin-1")
+        for status in (200, 400, 429, 500):
+            endings.failure(ASKED, status, {"retry-after": text, "x-ratelimit-reset": text, "date": text}, body)
+        endings.unreadable(ASKED, body)
+        endings.redirected(ASKED, 302, text)
+
+    assert_grows_gently(read, len(junk))
 
 
 @given(st.binary(max_size=200), st.sampled_from([200, 400, 401, 404, 413, 429, 500]))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 import tracemalloc
 from pathlib import Path
 
@@ -192,16 +191,11 @@ async def test_two_hundred_thousand_lines(tmp_path: Path) -> None:
     with path.open("w") as file:
         for number in range(200_000):
             file.write(f'{{"prompt": "question {number} {"x" * 200}", "reply": "{"y" * 500}{number}"}}\n')
-    begun = time.perf_counter()
     replay = Replay(path)
-    seconds = time.perf_counter() - begun
-    assert seconds < 60  # about 2 s of one core; the bound is for a busy machine
     await replay.start()
     assert (await replay.reply(Complete(f"question 199999 {'x' * 200}"))).text.endswith("y199999")
-    begun = time.perf_counter()
     with pytest.raises(CallFailedError, match="200000 replies"):
         await replay.reply(Complete("question"))
-    assert time.perf_counter() - begun < 30
     await replay.close()
 
 

@@ -18,7 +18,7 @@ from tests.providers.server import Answer, as_events, as_json
 
 KEY = "sk-planted-Ab3+/Zz9=secret"
 ASK = Generate((user("What is 6 x 7?"),), decode=Decode(max_tokens=64))
-PATIENT = HttpOptions(timeouts=Timeouts(5, 5, 5))
+PATIENT = HttpOptions(timeouts=Timeouts(60, 60, 60))
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,8 @@ import subprocess
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
+from tests.needs import lacking
+
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 FLAGS = (
     "--headless",
@@ -85,6 +87,8 @@ def read(text: str) -> Reader:
 
 def browse(folder, text):
     """What the browser made of a page, its log of network requests, and its console."""
+    if CHROMIUM is None:
+        lacking("no Chromium on this machine")
     folder.mkdir()
     file, log = folder / "page.html", folder / "net.json"
     file.write_text(text, "utf-8", "replace")
@@ -98,7 +102,7 @@ def browse(folder, text):
             file.as_uri(),
         ],
         capture_output=True,
-        timeout=90,
+        timeout=300,
         check=False,
     )
     console = [line for line in done.stderr.decode("utf-8", "replace").splitlines() if "CONSOLE" in line]

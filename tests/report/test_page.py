@@ -13,7 +13,7 @@ from measurand.report.drawing import WIDTH, Scale, bar, scale_of, whisker
 from measurand.report.page import fragment, page
 from measurand.run.summary import summarise
 from tests.report.payloads import PAYLOADS, POISON
-from tests.report.reading import CHROMIUM, browse, read
+from tests.report.reading import browse, read
 from tests.report.runs import plain, rich
 
 CARD = Card(
@@ -117,7 +117,6 @@ def test_the_fragment_is_one_small_table():
     assert len(text) < 20_000
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
 def test_a_browser_runs_nothing_and_asks_for_nothing(tmp_path):
     """Rendered by a real browser: the title is ours, nothing was executed, and no request left the page.
 

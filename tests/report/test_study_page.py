@@ -17,7 +17,7 @@ from measurand.report.study import drawn
 from measurand.report.study.glossary import WORDS
 from measurand.report.study.page import findings_page
 from tests.report.payloads import POISON
-from tests.report.reading import CHROMIUM, browse, read
+from tests.report.reading import browse, read
 from tests.report.studies import CARDS, SKILL, SUBJECTS, findings
 
 SMALL = {key: skill for key, skill in SKILL.items() if key[0] != "present-model"}
@@ -216,7 +216,6 @@ def test_poison_reached_every_part_of_the_page(hostile):
     )
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
 def test_a_browser_runs_nothing_asks_for_nothing_and_complains_of_nothing(tmp_path, hostile):
     control = hostile.replace("</main>", "<script>1</script><p style='color:red'>x</p></main>")
     _, _, console = browse(tmp_path / "control", control)

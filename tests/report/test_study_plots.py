@@ -143,7 +143,7 @@ def test_where_plots_cannot_be_written_a_sentence_says_so(tmp_path, study, monke
 
 def test_the_drawing_library_is_loaded_where_something_is_drawn():
     code = "import sys, measurand.report.study.page, measurand.report.study.terminal; print('altair' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=300)
     assert done.stdout == "False\n"
 
 

@@ -27,7 +27,7 @@ def agent(pause_before: int):
         for step in range(STEPS):
             if step == pause_before:
                 print(f"before {step}", flush=True)
-                time.sleep(60)  # noqa: ASYNC251 - the process waits to be killed
+                time.sleep(3000)  # noqa: ASYNC251 - the process waits to be killed
             said = (await doors.ask("target", Generate((user(f"{step} after {said}"),)))).text
         return Answer(said)
 

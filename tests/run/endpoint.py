@@ -57,10 +57,10 @@ def endpoint(answer: Callable[[str], str], delay: float = 0.0) -> Iterator[Endpo
 
     thread = threading.Thread(target=lambda: loop.run_until_complete(serve()))
     thread.start()
-    ready.wait(10)
+    ready.wait()
     try:
         yield served
     finally:
         loop.call_soon_threadsafe(done.set)
-        thread.join(10)
+        thread.join()
         loop.close()

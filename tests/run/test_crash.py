@@ -48,7 +48,7 @@ def child(served: Endpoint, store: Path, *more: str) -> subprocess.Popen:
 
 
 def finish(process: subprocess.Popen) -> None:
-    _, errors = process.communicate(timeout=100)
+    _, errors = process.communicate()
     assert process.returncode == 0, errors
 
 
@@ -99,7 +99,7 @@ def crash(folder: Path, kills: int) -> None:
             wait_for(served, process, 1 + chance.randrange(ITEMS // 8))
             time.sleep(chance.random() * 0.02)
             process.send_signal(signal.SIGKILL)
-            process.communicate(timeout=30)
+            process.communicate()
             killed += 1
             after = acknowledged(store, prompts) if store.exists() else set()
             assert not known & set(served.received), "an acknowledged reply was asked for again"
@@ -113,8 +113,7 @@ def crash(folder: Path, kills: int) -> None:
 
 
 def wait_for(served: Endpoint, process: subprocess.Popen, requests: int) -> None:
-    deadline = time.monotonic() + 60
-    while sum(served.received.values()) < requests and process.poll() is None and time.monotonic() < deadline:
+    while sum(served.received.values()) < requests and process.poll() is None:
         time.sleep(0.001)
 
 
@@ -137,7 +136,7 @@ def kill_at_steps(folder: Path, steps: list[int]) -> None:
             assert process.stdout is not None
             said = process.stdout.readline().strip()
             process.send_signal(signal.SIGKILL)
-            _, errors = process.communicate(timeout=30)
+            _, errors = process.communicate()
             assert said == f"before {step}", errors
         finish(child(served, store, "--items", str(items), "--pause-before", str(STEPS)))
         assert sum(served.received.values()) == STEPS
@@ -153,6 +152,5 @@ def test_an_agent_killed_between_some_steps(tmp_path: Path):
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
 def test_an_agent_killed_between_all_steps(tmp_path: Path):
     kill_at_steps(tmp_path, list(range(STEPS)))

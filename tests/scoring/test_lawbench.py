@@ -1,14 +1,13 @@
 """The rules of LawBench, on texts of our own: what counts, what does not, and what is left out."""
 
-import time
 from typing import Any
 
 import pytest
 
 from measurand.core.item import Item, Question
 from measurand.core.trial import Absent, Found, Measured, Missing
-from measurand.scoring.lawbench import LAWBENCH_ANSWERED, LAWBENCH_SCORE, TASKS, _longest_common
-from tests.scoring.test_hostile import QUADRATIC
+from measurand.scoring.lawbench import LAWBENCH_ANSWERED, LAWBENCH_SCORE, LONGEST, TASKS, _longest_common
+from tests.growth import assert_grows_gently
 
 GOLDS = {
     "1-1": "答案:借款人应当按期还款。", "1-2": "正确答案：B。", "2-2": "争议焦点类别：违约。", "2-3": "类别:准予离婚、支付抚养费。",
@@ -97,12 +96,14 @@ def test_golds_of_another_form_are_missing(gold: Any) -> None:
     "junk", ["9", " ", "A", "\n", "第", "条", "个月", "时间:", "一", "。", "亿", "、", ";"], ids=ascii
 )
 def test_long_junk_is_scored_in_time(junk: str) -> None:
-    text = (junk * 100_000)[:100_000]
-    for task in TASKS:
-        start = time.process_time()
-        if task in GOLDS:
-            marks(task, text)
-        assert time.process_time() - start < QUADRATIC, task
+    text = (junk * LONGEST)[:LONGEST]  # of what is longer, the rest is not read
+    for task in sorted(GOLDS.keys() & TASKS):
+
+        def mark(size: int, task: str = task) -> None:
+            marks(task, text[:size])
+
+        assert_grows_gently(mark, LONGEST, task)
+        assert marks(task, text * 12) == marks(task, text)
 
 
 def test_the_longest_common_subsequence_by_bits_is_that_of_the_table() -> None:

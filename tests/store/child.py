@@ -55,7 +55,7 @@ async def session(store: Store) -> None:
     shared = run(1)
     store.open_run(shared, protocol(1), items(1))
     say(f"unclean {store.begin_session(shared.id, CONCURRENCY).unclean}")
-    await asyncio.sleep(60)
+    await asyncio.Event().wait()
 
 
 def main(what: str, path: str, name: str = "", n: str = "0", limit: str = "0") -> None:

@@ -51,7 +51,7 @@ def test_two_processes_write_one_run_at_once(tmp_path: Path) -> None:
     path = tmp_path / "new" / "runs.db"
     both = [child("trials", path, sample, 300) for sample in range(2)]
     for one in both:
-        out, err = one.communicate(timeout=60)
+        out, err = one.communicate()
         assert (one.returncode, out, err) == (0, "unclean 0\n", "")
     store = open_store(path)
     assert len(list(store.done(run(300, 2).id))) == 600
@@ -81,7 +81,7 @@ def test_a_full_disk_is_said_and_loses_nothing(tmp_path: Path) -> None:
     """A limit on the size of files is what a full disk looks like to SQLite, and needs no privileges."""
     path = tmp_path / "runs.db"
     writer = child("tell", path, "full", 100_000, 2_000_000)
-    out, err = writer.communicate(timeout=60)
+    out, err = writer.communicate()
     assert writer.returncode == 1
     assert err.startswith("StoreError: The store ")
     assert err.strip().endswith("nothing recorded is lost.")
@@ -100,7 +100,7 @@ def test_a_really_full_disk_is_said_and_loses_nothing(tmp_path: Path) -> None:
         pytest.skip("no file system may be mounted here")
     try:
         writer = child("tell", tmp_path / "runs.db", "full", 100_000)
-        out, err = writer.communicate(timeout=60)
+        out, err = writer.communicate()
         assert writer.returncode == 1
         assert "because the disk is full; make room and start again, nothing recorded is lost." in err
         assert "Traceback" not in err

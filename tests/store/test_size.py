@@ -100,11 +100,12 @@ def test_fifty_thousand_trials_are_read_in_little_memory(tmp_path: Path) -> None
     of = run(n)
     fill_quickly(path, of, n)
     store = open_store(path, read_only=True)
-    start = time.perf_counter()
+    start = time.thread_time()
     assert next(store.done(of.id)) == (Slot(0, 0), "answered")
     assert next(store.scores(of.id))[0] == Slot(0, 0)
-    first = time.perf_counter() - start
-    assert sum(1 for _ in store.items(of.id)) == n
+    first = time.thread_time() - start
+    assert sum(1 for _ in store.items(of.id)) == sum(1 for _ in store.done(of.id)) == n
+    whole = time.thread_time() - start
     tracemalloc.start()
     for place, (slot, _) in enumerate(store.scores(of.id)):
         assert slot.item_no == place
@@ -115,5 +116,5 @@ def test_fifty_thousand_trials_are_read_in_little_memory(tmp_path: Path) -> None
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     store.close()
-    assert first < 1
+    assert first < whole / 10, "the first rows do not wait for the others"
     assert peak < 8_000_000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 
 import pytest
 from hypothesis import given, settings
@@ -26,6 +25,7 @@ from measurand.store.texts import (
     shorten,
     unpack,
 )
+from tests.growth import assert_grows_gently
 
 HOSTILE = ("\x00", "\u2028", "@", "@t", "@d", "@@", "🧮", '"', "\\", "é", "\x1f", "null", "\x01", "A" * 22, "x" * 64)
 texts = st.one_of(
@@ -113,13 +113,13 @@ def test_what_is_not_json_is_refused(name: str) -> None:
         pack(Found(NOT_JSON[name]))
 
 
-@pytest.mark.parametrize("junk", ['"@t' * 33_000, "@" * 100_000, "\\" * 100_000, '"' * 100_000, "\x00" * 100_000])
+@pytest.mark.parametrize("junk", ['"@t', "@", "\\", '"', "\x00"])
 def test_junk_takes_no_longer_than_text(junk: str) -> None:
-    start = time.process_time()
-    packed = pack(Found({"a": junk, junk[:200]: 1}))
-    body = lengthen(shorten(packed.body))
-    assert (
-        unpack(body, {hashed: text for hashed, text in packed.texts if hashed in hashes([body])}, Found).value["a"]
-        == junk
-    )
-    assert time.process_time() - start < 1
+    def store(size: int) -> None:
+        text = junk * size
+        packed = pack(Found({"a": text, text[:200]: 1}))
+        body = lengthen(shorten(packed.body))
+        texts = {hashed: text for hashed, text in packed.texts if hashed in hashes([body])}
+        assert unpack(body, texts, Found).value["a"] == text
+
+    assert_grows_gently(store, 100_000)

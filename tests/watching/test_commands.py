@@ -1,12 +1,13 @@
 """`measurand watch` as a person and as CI meet it, and its page."""
 
+import asyncio
 import json
 import re
 import signal
-import threading
 
 import pytest
 
+from measurand.cli import watch
 from measurand.cli.main import main
 from measurand.core.curves import Curves
 from measurand.core.errors import InputError
@@ -14,6 +15,7 @@ from measurand.report.curves import page as page_module
 from measurand.report.curves.page import curves_page
 from measurand.report.curves.terminal import plain
 from measurand.wiring import watching
+from tests.clock import stopped
 from tests.watching.simulating import FALLING, curves, train_log
 from tests.watching.training import Run, checkpoint, suite_files
 
@@ -97,25 +99,35 @@ def test_a_folder_that_is_not_there_is_bad_input(training, capsys):
     assert "give the folder of the checkpoints" in capsys.readouterr().err
 
 
-def test_the_wait_has_an_owner_and_an_end(training, capsys):
+def test_the_wait_has_an_owner_and_an_end(training, capsys, monkeypatch):
     place, run = training
     run.write(place / "run", 1)
-    assert main([*WATCH, "--every", "0.05", "--patience", "0.2"]) == 0
+    clock = stopped(monkeypatch, "measurand.cli.watch")
+
+    async def nobody_interrupts(seconds):
+        await clock.sleep(seconds)
+        return False
+
+    monkeypatch.setattr("measurand.cli.watch._interrupted", nobody_interrupts)
+    assert main([*WATCH, "--every", "60", "--patience", "150"]) == 0
+    assert clock.slept == [60, 60, 30]
     said = " ".join(capsys.readouterr().err.split())
     assert "waiting for the trainer to finish the next checkpoint in run: next look in" in said
     assert "if none comes; Ctrl-C ends it now" in said
     assert "the same command goes on" in said
 
 
-def test_control_c_leaves_cleanly(training, capsys):
+def test_control_c_leaves_cleanly(training, capsys, monkeypatch):
     place, run = training
     run.write(place / "run", 1)
-    timer = threading.Timer(1.5, lambda: signal.raise_signal(signal.SIGINT))
-    timer.start()
-    try:
-        assert main([*WATCH, "--every", "30"]) == 0
-    finally:
-        timer.cancel()
+    wait = watch._interrupted
+
+    async def interrupted(seconds):
+        asyncio.get_running_loop().call_soon(signal.raise_signal, signal.SIGINT)
+        return await wait(seconds)
+
+    monkeypatch.setattr(watch, "_interrupted", interrupted)
+    assert main([*WATCH, "--every", "3000"]) == 0
     assert "the same command goes on" in " ".join(capsys.readouterr().err.split())
 
 

@@ -12,6 +12,7 @@ from measurand.scoring.ifeval import sentences as ours
 from measurand.scoring.ifeval.capitals import count_capital_words
 from measurand.scoring.ifeval.detecting import language_of
 from measurand.scoring.ifeval.sentences import english, model_folder, sentences
+from tests.needs import needed
 from tests.scoring.ifeval.replies import texts
 
 ODD = [
@@ -51,7 +52,7 @@ def mixed(seed: int) -> str:
 
 def test_sentences_are_split_as_nltk_splits_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On all stored replies and on texts made to be hard: no difference."""
-    punkt = pytest.importorskip("nltk.tokenize.punkt")
+    punkt = needed("nltk.tokenize.punkt", "nltk")
     kept = tmp_path / "tokenizers" / "punkt_tab" / "english"
     shutil.copytree(model_folder(), kept)
     monkeypatch.setattr("nltk.data.path", [str(tmp_path)])
@@ -61,7 +62,7 @@ def test_sentences_are_split_as_nltk_splits_them(tmp_path: Path, monkeypatch: py
 
 
 def test_words_in_capitals_are_counted_as_nltk_cuts_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    tokenize = pytest.importorskip("nltk.tokenize")
+    tokenize = needed("nltk.tokenize", "nltk")
     shutil.copytree(model_folder(), tmp_path / "tokenizers" / "punkt_tab" / "english")
     monkeypatch.setattr("nltk.data.path", [str(tmp_path)])
     tokenize._get_punkt_tokenizer.cache_clear()
@@ -73,7 +74,7 @@ def test_words_in_capitals_are_counted_as_nltk_cuts_words(tmp_path: Path, monkey
 
 
 def test_language_is_what_langdetect_finds_at_the_seed(monkeypatch: pytest.MonkeyPatch) -> None:
-    langdetect = pytest.importorskip("langdetect")
+    langdetect = needed("langdetect", "'measurand[ifeval]'")
     monkeypatch.setattr(langdetect.DetectorFactory, "seed", 0)
 
     def theirs(text: str) -> str | None:

@@ -75,7 +75,10 @@ def close(one: Value, other: Value) -> bool:
     """Whether the values are equal: exactly where both are rational, else as far as their errors tell."""
     if isinstance(one, Fraction) and isinstance(other, Fraction):
         return one == other
-    a, b = _approximate(one), _approximate(other)
+    try:
+        a, b = _approximate(one), _approximate(other)
+    except NoValueError:  # a fraction beyond floating point is near to nothing that is known by one
+        return False
     return abs(a.value - b.value) <= 64 * (a.error + b.error)
 
 
