@@ -2,6 +2,7 @@
 
 from measurand.asking.chat import LABELS, conversation, join_shots, labels, lay_out
 from measurand.asking.exemplars import choose, same_question
+from measurand.asking.lettered import by_letter
 from measurand.asking.lint import ItemFault, StopFault, lint_items, lint_stop
 from measurand.asking.rendering import render_rows
 from measurand.asking.subset import take_subset
@@ -11,6 +12,7 @@ __all__ = [
     "LABELS",
     "ItemFault",
     "StopFault",
+    "by_letter",
     "choose",
     "conversation",
     "fill",

@@ -12,6 +12,9 @@ from measurand.core.message import Message, assistant, system, user
 LABELS = ascii_uppercase
 """The letters that options are called by."""
 
+Mark = Literal["A.", "A)", "(A)"]
+"""How an option's letter is written before it."""
+
 Shot = tuple[str, str]
 """What was asked, and what was to be answered."""
 
@@ -24,7 +27,7 @@ def labels(count: int) -> tuple[str, ...]:
     return tuple(LABELS[:count])
 
 
-def lay_out(options: Sequence[str], mark: Literal["A.", "A)", "(A)"] = "A.") -> str:
+def lay_out(options: Sequence[str], mark: Mark = "A.") -> str:
     """The options one a line, each behind its letter: `A. …`. Raises InputError as `labels` does."""
     return "\n".join(
         f"{mark.replace('A', letter)} {option}" for letter, option in zip(labels(len(options)), options, strict=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from measurand.benchmarks.mmlu import GROUPS, LETTER_METRICS, READ_LETTER, THINKING
+from measurand.benchmarks.mmlu import LETTER_METRICS, READ_LETTER, THINKING, translated
 from measurand.core.benchmark import Aggregation, Benchmark, Card, Task
 from measurand.core.errors import DataError
-from measurand.core.item import Item, Question, Row
+from measurand.core.item import Item, Row
 from measurand.core.outcome import Answer
 from measurand.core.record import Json
 from measurand.core.source import Hub
@@ -57,7 +57,7 @@ LANGUAGES = [
     "yo",
     "zh",
 ]
-LETTERS = "ABCD"
+TEXTS = ("question", "option_a", "option_b", "option_c", "option_d")
 CULTURE = {"CS": "culturally sensitive", "CA": "culturally agnostic"}
 """The annotation; most questions carry none."""
 
@@ -70,31 +70,26 @@ def items_in(language: str = "") -> Callable[[str, Sequence[Mapping[str, Json]]]
         for number, row in enumerate(rows, 1):
             where = f"row {number} of {source}"
             spoken = language or str(row.get("__folder__", ""))
-            texts = [row.get(name) for name in ("question", "option_a", "option_b", "option_c", "option_d")]
-            sample, subject, answer = row.get("sample_id"), row.get("subject"), row.get("answer")
+            found, sample = translated(row, TEXTS, "answer", "subject"), row.get("sample_id")
             if spoken not in LANGUAGES:
                 message = (
                     f"global_mmlu: {where} lies in no folder that is named by a language such as sw; keep the folders"
                 )
                 raise DataError(message)
-            good = subject in GROUPS and answer in tuple(LETTERS) and isinstance(sample, str)
-            if not good or not all(isinstance(text, str) for text in texts):
+            if found is None or not isinstance(sample, str):
                 message = (
                     f"global_mmlu: {where} is no question with a sample_id, a subject, options a to d and an answer; give "
                     "the official columns"
                 )
                 raise DataError(message)
+            question, letter, slices = found
+            culture = CULTURE.get(str(row.get("cultural_sensitivity_label")), "not annotated")
             items.append(
                 Item(
                     id=f"global_mmlu/{spoken}/{sample}",
-                    input=Question(str(texts[0]), tuple(map(str, texts[1:]))),
-                    gold=answer,
-                    slices={
-                        "language": spoken,
-                        "subject": str(subject),
-                        "category": GROUPS[str(subject)][1],
-                        "culture": CULTURE.get(str(row.get("cultural_sensitivity_label")), "not annotated"),
-                    },
+                    input=question,
+                    gold=letter,
+                    slices={"language": spoken, **slices, "culture": culture},
                     cluster=f"global_mmlu/{sample}",
                     language=spoken,
                     origin=Row(f"global_mmlu/{spoken}", number, made="real"),

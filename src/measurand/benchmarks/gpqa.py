@@ -8,14 +8,13 @@ from dataclasses import replace
 
 import msgspec
 
-from measurand.asking import fill, lay_out
+from measurand.asking import by_letter
 from measurand.benchmarks.mmlu import LETTER_METRICS, THINKING, letter_scoring
 from measurand.core.benchmark import Aggregation, Benchmark, Card, Marking, Prompting, Scoring, Task
 from measurand.core.errors import DataError
 from measurand.core.item import Item, Question, Row
 from measurand.core.outcome import Answer
 from measurand.core.record import Json
-from measurand.core.request import Loglikelihood
 from measurand.core.source import Hub
 from measurand.scoring.choosing import CHOICE_SCORE
 from measurand.scoring.errata import graded_by
@@ -65,13 +64,6 @@ def to_items(source: str, rows: Sequence[Mapping[str, Json]]) -> list[Item]:
             )
         )
     return items
-
-
-def by_letter(item: Item, _: Sequence[Item]) -> tuple[Loglikelihood, ...]:
-    """The paper's zero-shot prompt, and the log-probability of each letter in brackets."""
-    assert isinstance(item.input, Question)  # noqa: S101  to_items makes nothing else
-    shown = {"question": item.input.text, "options": lay_out(item.input.options, "(A)")}
-    return (Loglikelihood(fill(ASKED, shown), tuple(f" ({letter})" for letter in _LETTERS)),)
 
 
 CARD = Card(
@@ -137,7 +129,7 @@ def lettered(benchmark: Benchmark, name: str) -> Benchmark:
         asking=Prompting(
             name="letters by log-probability",
             version=1,
-            requests=by_letter,
+            requests=by_letter(ASKED, "(A)"),
             needs=frozenset({"loglikelihood"}),
             text=ASKED,
         ),

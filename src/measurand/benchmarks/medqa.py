@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from measurand.asking import fill, lay_out
+from measurand.asking import by_letter
 from measurand.benchmarks.mmlu import LETTER_METRICS, READ_LETTER, THINKING
 from measurand.core.benchmark import Aggregation, Benchmark, Card, Marking, Prompting, Scoring, Task
 from measurand.core.errors import DataError
 from measurand.core.item import Item, Question, Row
 from measurand.core.outcome import Answer
 from measurand.core.record import Json
-from measurand.core.request import Loglikelihood
 from measurand.core.source import Hub
 from measurand.scoring.choosing import CHOICE_SCORE
 from measurand.scoring.letters import ARGMAX
@@ -54,13 +53,6 @@ def to_items(source: str, rows: Sequence[Mapping[str, Json]]) -> list[Item]:
     return items
 
 
-def by_letter(item: Item, _: Sequence[Item]) -> tuple[Loglikelihood, ...]:
-    """The question and its options, and the log-probability of each letter with the space before it."""
-    assert isinstance(item.input, Question)  # noqa: S101  to_items makes nothing else
-    shown = {"question": item.input.text, "options": lay_out(item.input.options)}
-    return (Loglikelihood(fill(ASKED, shown), tuple(f" {letter}" for letter in LETTERS)),)
-
-
 CARD = Card(
     title="MedQA (USMLE, four options)",
     measures="choosing the right of four answers to examination questions of medicine in the United States, most of them about a patient, in English",
@@ -99,7 +91,7 @@ BENCHMARK = Benchmark(
     asking=Prompting(
         name="letters by log-probability",
         version=1,
-        requests=by_letter,
+        requests=by_letter(ASKED),
         needs=frozenset({"loglikelihood"}),
         text=ASKED,
     ),

@@ -225,6 +225,21 @@ READ_LETTER = letter_scoring()
 LETTER_METRICS = {"accuracy": ACCURACY, "strict": ACCURACY, "simple_evals": ACCURACY}
 
 
+def translated(
+    row: Mapping[str, Json], texts: Sequence[str], answer: str, subject: str
+) -> tuple[Question, str, dict[str, str]] | None:
+    """One question of MMLU in another language, for the sets that hold such: the question, its letter and its slices.
+
+    `texts` names the columns of the question and its four options, `answer` and `subject` theirs. None where the row
+    has no such question.
+    """
+    found, right, of = [row.get(name) for name in texts], row.get(answer), row.get(subject)
+    if of not in GROUPS or right not in tuple(_LETTERS) or not all(isinstance(text, str) for text in found):
+        return None
+    question = Question(str(found[0]), tuple(map(str, found[1:])))
+    return question, str(right), {"subject": str(of), "category": GROUPS[str(of)][1]}
+
+
 def to_redux_items(source: str, rows: Sequence[Mapping[str, Json]]) -> list[Item]:
     """Rows of MMLU-Redux: the questions of a subject's folder, each with its error type and corrected label.
 

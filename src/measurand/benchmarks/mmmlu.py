@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from measurand.benchmarks.mmlu import GROUPS, LETTER_METRICS, READ_LETTER, THINKING
+from measurand.benchmarks.mmlu import LETTER_METRICS, READ_LETTER, THINKING, translated
 from measurand.core.benchmark import Aggregation, Benchmark, Card, Task
 from measurand.core.errors import DataError
-from measurand.core.item import Item, Question, Row
+from measurand.core.item import Item, Row
 from measurand.core.outcome import Answer
 from measurand.core.record import Json
 from measurand.core.source import Hub
@@ -29,7 +29,6 @@ LANGUAGES = [
     "YO-NG",
     "ZH-CN",
 ]
-LETTERS = "ABCD"
 
 
 def items_in(locale: str = "") -> Callable[[str, Sequence[Mapping[str, Json]]], list[Item]]:
@@ -44,29 +43,25 @@ def items_in(locale: str = "") -> Callable[[str, Sequence[Mapping[str, Json]]], 
         for number, row in enumerate(rows, 1):
             where = f"row {number} of {source}"
             place = locale or str(row.get("__file__", "")).removeprefix("mmlu_")
-            texts = [row.get(name) for name in ("Question", *LETTERS)]
-            subject, answer = row.get("Subject"), row.get("Answer")
+            found = translated(row, ("Question", *"ABCD"), "Answer", "Subject")
             if place not in LANGUAGES:
                 message = (
                     f"mmmlu: {where} lies in no file that is named mmlu_ and a locale such as SW-KE; keep the names"
                 )
                 raise DataError(message)
-            if (
-                subject not in GROUPS
-                or answer not in tuple(LETTERS)
-                or not all(isinstance(text, str) for text in texts)
-            ):
+            if found is None:
                 message = (
                     f"mmmlu: {where} is no question with options A to D, an answer and a subject; mend its columns"
                 )
                 raise DataError(message)
+            question, letter, slices = found
             position = places[place] = places.get(place, -1) + 1
             items.append(
                 Item(
                     id=f"mmmlu/{place}/{position}",
-                    input=Question(str(texts[0]), tuple(map(str, texts[1:]))),
-                    gold=answer,
-                    slices={"language": place, "subject": str(subject), "category": GROUPS[str(subject)][1]},
+                    input=question,
+                    gold=letter,
+                    slices={"language": place, **slices},
                     cluster=f"mmlu/{position}",
                     language=place.split("-")[0].lower(),
                     origin=Row(f"mmmlu/{place}", position, made="real"),
