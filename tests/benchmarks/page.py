@@ -13,7 +13,7 @@ MOST_VARIANTS = 12
 def variants_of(every: list[Benchmark]) -> str:
     names = [f"`:{benchmark.name.partition(':')[2]}`" for benchmark in every[1:]]
     if len(names) > MOST_VARIANTS:
-        return f"{', '.join(names[:3])} … ({len(names)}, one for each language)"
+        return f"{', '.join(names[:3])} … ({len(names)}; `measurand ls benchmarks` names them)"
     return ", ".join(names) or "—"
 
 

@@ -165,6 +165,9 @@ def mmmlu(locale: str) -> list[list[str]]:
     ]
 
 
+LITE_LANGUAGES = ("ar", "bn", "de", "en", "es", "fr", "hi", "id", "it", "ja", "ko", "pt", "sw", "yo", "zh")
+
+
 def global_mmlu(language: str) -> Rows:
     return [
         {
@@ -267,6 +270,9 @@ def write_hub(root: Path) -> None:
         _csv(root / "openai" / "MMMLU" / "test" / f"mmlu_{locale}.csv", mmmlu(locale))
     for language in ("am", "en", "sw"):
         _parquet(root / "CohereLabs" / "Global-MMLU" / language / "test-00000-of-00001.parquet", global_mmlu(language))
+    for language in LITE_LANGUAGES:
+        lite = root / "CohereLabs" / "Global-MMLU-Lite" / language / "test-00000-of-00001.parquet"
+        _parquet(lite, global_mmlu(language))
     _parquet(root / "openlifescienceai" / "medmcqa" / "data" / "validation-00000-of-00001.parquet", MEDMCQA)
     _parquet(root / "qiaojin" / "PubMedQA" / "pqa_labeled" / "train-00000-of-00001.parquet", PUBMEDQA)
     medqa = root / "GBaker" / "MedQA-USMLE-4-options" / "phrases_no_exclude_test.jsonl"

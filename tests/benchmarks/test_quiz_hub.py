@@ -124,6 +124,8 @@ def test_every_variant_is_read_and_its_known_answers_are_scored(name: str, check
         ("xnli", 45),
         ("mmmlu", 56),
         ("global_mmlu", 12),
+        ("global_mmlu:lite", 60),
+        ("global_mmlu:lite_sw", 4),
         ("mmmlu:SW-KE", 4),
         ("hle", 4),
         ("hle:text", 3),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+import msgspec
+
 from measurand.benchmarks.mmlu import LETTER_METRICS, READ_LETTER, THINKING, translated
 from measurand.core.benchmark import Aggregation, Benchmark, Card, Task
 from measurand.core.errors import DataError
@@ -57,6 +59,9 @@ LANGUAGES = [
     "yo",
     "zh",
 ]
+LITE_LANGUAGES = ["ar", "bn", "de", "en", "es", "fr", "hi", "id", "it", "ja", "ko", "pt", "sw", "yo", "zh"]
+"""The languages of Lite as it was published, and as lm-evaluation-harness asks it; the repository has more since."""
+
 TEXTS = ("question", "option_a", "option_b", "option_c", "option_d")
 CULTURE = {"CS": "culturally sensitive", "CA": "culturally agnostic"}
 """The annotation; most questions carry none."""
@@ -107,7 +112,7 @@ CARD = Card(
         "Of the annotated questions, more than a quarter need knowledge of one culture, mostly that of the United States: read the two kinds apart.",
         "Translations are by people for some languages and by machine for most.",
         "The instruction is in English.",
-        "Faults of MMLU's labels are kept in every language. The set called Lite, and lm-eval's global_mmlu, are a sample of 400 a language.",
+        "Faults of MMLU's labels are kept in every language. The set called Lite (:lite), which is lm-eval's global_mmlu, is a sample of 400 a language.",
     ),
     style="quiz",
     canonical_source="CohereLabs/Global-MMLU on the Hugging Face hub, 14,042 test questions in each of 42 languages",
@@ -138,14 +143,61 @@ BENCHMARK = Benchmark(
 
 def in_language(language: str) -> Benchmark:
     """One language alone."""
+    return _one_language(BENCHMARK, language, language, _HUB, _PIN)
+
+
+def _one_language(whole: Benchmark, variant: str, language: str, hub: str, pin: str) -> Benchmark:
+    files = (f"{language}/test-*.parquet",)
     return replace(
-        BENCHMARK,
-        name=f"global_mmlu:{language}",
-        task=Task(
-            sources={"test": Hub(_HUB, _PIN, (f"{language}/test-*.parquet",))}, to_items=items_in(language), version=1
-        ),
+        whole,
+        name=f"global_mmlu:{variant}",
+        task=Task(sources={"test": Hub(hub, pin, files)}, to_items=items_in(language), version=1),
         aggregation=Aggregation(metrics=LETTER_METRICS, macro=("subject",), groups=("culture", "category")),
     )
 
 
-VARIANTS: dict[str, Benchmark] = {language: in_language(language) for language in LANGUAGES}
+LITE_CARD = msgspec.structs.replace(
+    CARD,
+    title="Global-MMLU Lite",
+    measures="knowledge and understanding that four-way multiple choice questions ask for, in 15 languages whose translations people made or corrected",
+    blind_spots=(
+        "Half of the questions need knowledge of one culture and half do not, so the pooled number is of a mixture that was chosen: read the two kinds apart.",
+        "400 questions a language, so a language's number is known to about 5 points and each kind's to about 7.",
+        "The questions were chosen among those of MMLU that were annotated; a subject may have few or none.",
+        "The instruction is in English.",
+    ),
+    canonical_source=(
+        "CohereLabs/Global-MMLU-Lite on the Hugging Face hub, 200 culturally sensitive and 200 culturally agnostic test "
+        "questions in each of 15 languages. Columns, splits and counts are those of its data card of March 2025; the rows "
+        "at the pinned commit, which has 8 languages more, have not been seen by us"
+    ),
+    canonical_protocol=(
+        "As the whole set is asked: zero-shot chain of thought by simple-evals' template in English; culturally sensitive "
+        "and agnostic questions apart; the headline is the mean over languages. lm-evaluation-harness asks the same "
+        "questions for a letter's log-probability, which is another protocol."
+    ),
+    languages=tuple(LITE_LANGUAGES),
+    released="2024-12-12",
+)
+
+_LITE_HUB, _LITE_PIN = "CohereLabs/Global-MMLU-Lite", "36c2fd756f19ccf13a9a96c8e53ccecc02192b8b"
+
+LITE = replace(
+    BENCHMARK,
+    name="global_mmlu:lite",
+    task=Task(
+        sources={"test": Hub(_LITE_HUB, _LITE_PIN, tuple(f"{one}/test-*.parquet" for one in LITE_LANGUAGES))},
+        to_items=items_in(),
+        version=1,
+    ),
+    card=LITE_CARD,
+)
+
+VARIANTS: dict[str, Benchmark] = {
+    **{language: in_language(language) for language in LANGUAGES},
+    "lite": LITE,
+    **{
+        f"lite_{language}": _one_language(LITE, f"lite_{language}", language, _LITE_HUB, _LITE_PIN)
+        for language in LITE_LANGUAGES
+    },
+}
