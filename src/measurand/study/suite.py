@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 
 import msgspec
 
 from measurand.core.errors import InputError
 from measurand.core.record import Record
-from measurand.study.load import beside, sentence
 from measurand.study.records import PrivateSet, PublicBenchmark
+from measurand.study.toml import beside, read
 
-KEYS: dict[str, tuple[str, ...]] = {
-    "sets": PrivateSet.__struct_fields__,
-    "benchmarks": PublicBenchmark.__struct_fields__,
-}
 MOST_WINDOW = 20
 
 
@@ -40,14 +35,7 @@ class Suite(Record, frozen=True, kw_only=True):
 
 def load_suite(path: Path) -> Suite:
     """Read a suite; the files it names are taken relative to it. Raises InputError, which suggests the right key."""
-    try:
-        suite = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8-sig")), Suite)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}); check the path") from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(f"{path}: not valid TOML: {error}") from error
-    except msgspec.ValidationError as error:
-        raise InputError(f"{path}: {sentence(str(error), {'$': Suite.__struct_fields__, **KEYS})}") from error
+    suite = read(path, Suite, {"sets": PrivateSet, "benchmarks": PublicBenchmark})
     _check(path, suite)
     return msgspec.structs.replace(
         suite, sets=tuple(msgspec.structs.replace(one, file=beside(path, one.file)) for one in suite.sets)
