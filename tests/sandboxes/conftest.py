@@ -10,6 +10,7 @@ from measurand.sandboxes import room
 from measurand.sandboxes.bubblewrap import Bubblewrap
 from measurand.sandboxes.forkserver import ForkServer
 from measurand.sandboxes.jailer import Jailer
+from measurand.sandboxes.usage import pid_of
 
 OURS = 1_000_000 + os.getpid() % 100_000 * 1000
 """Numbers of users that nobody else's jails have, even where several test runs share a machine."""
@@ -31,10 +32,20 @@ def sandbox(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.fixture
 def survivors(sandbox: Jailer) -> Callable[[], set[int]]:
-    """Processes of jails that were not there when the test began. A server is none: its jails are one level deeper."""
+    """Processes of jails that were not there when the test began, but for the examiners that wait for a candidate.
+
+    A server is none: its jails are one level deeper.
+    """
     level = 2 if isinstance(sandbox, ForkServer) else 1
     before = strangers(level)
-    return lambda: strangers(level) - before
+    return lambda: strangers(level) - before - examiners(sandbox)
+
+
+def examiners(sandbox: Jailer) -> set[int]:
+    """The processes that examine for idle servers. What one of these may have left running is not among them."""
+    servers = sandbox._idle if isinstance(sandbox, ForkServer) else []
+    kept = [server._examiner for server in servers if server._examiner and not server._examiner.closed]
+    return {pid_of(examiner.jail._init) for examiner in kept if examiner.jail._init is not None}
 
 
 def strangers(level: int) -> set[int]:

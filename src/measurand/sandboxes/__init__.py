@@ -26,8 +26,8 @@ def accept_none(sentence: str, found: Sandbox) -> Sandbox:
 def find_sandbox(parallel: int | None = None, prefer: Literal["", "namespaces", "docker"] = "") -> Sandbox:
     """The best sandbox of this machine. Nothing is tried before it is asked to describe itself or to run.
 
-    `parallel` is how many programs may run at once; by default one for each core. Namespaces are tried first, for
-    they are much faster than containers; `prefer` allows one of the two only. Where nothing can isolate,
+    `parallel` is how many programs may run at once; by default one more than there are cores. Namespaces are tried
+    first, for they are much faster than containers; `prefer` allows one of the two only. Where nothing can isolate,
     the sandbox refuses every program with a SandboxError that says what is missing.
     """
     if sys.platform == "linux":

@@ -17,7 +17,7 @@ from measurand.sandboxes.jailer import Found, Jailer
 from measurand.sandboxes.room import SEALED, Room, as_user, close_all, filter_file, find_room, module_files, outside_uid
 
 if TYPE_CHECKING:
-    from measurand.core.program import Limits
+    from measurand.core.program import Program
     from measurand.sandboxes.verdict import StartJail
 
 _SIGNALLED = 128
@@ -38,9 +38,9 @@ class Bubblewrap(Jailer):
         return Found(find_room())
 
     @contextlib.asynccontextmanager
-    async def starting(self, room: Room, limits: Limits) -> AsyncIterator[StartJail]:
+    async def starting(self, room: Room, program: Program) -> AsyncIterator[StartJail]:
         """Each jail is on its own."""
-        del limits
+        del program
         yield partial(self._start, room)
 
     def _start(self, room: Room, *args: Any, **options: Any) -> BubblewrapJail:

@@ -12,7 +12,7 @@ import msgspec
 
 if TYPE_CHECKING:
     from measurand.core.program import Ending, Limits
-    from measurand.sandboxes.jailed import Jail
+    from measurand.sandboxes.verdict import Confined
 
 REFERENCE_SECONDS = 0.0022
 """Processor time that `WORK` takes on the core whose seconds the limits of benchmarks are meant in.
@@ -63,7 +63,7 @@ def kernel_cpu_seconds(limits: Limits) -> int:
 
 
 async def watch(
-    ends: Iterable[asyncio.Future[None]], jails: Sequence[Jail], limits: Limits
+    ends: Iterable[asyncio.Future[None]], jails: Sequence[Confined], limits: Limits
 ) -> tuple[Ending, str] | None:
     """Wait for the first of `ends`, and say which limit was exceeded before it, if any, as ending and detail.
 

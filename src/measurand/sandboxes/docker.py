@@ -28,7 +28,7 @@ from measurand.sandboxes.room import FIRST_UID, UIDS, Interpreter, Room, users
 
 if TYPE_CHECKING:
     from measurand.core.ports import Isolation
-    from measurand.core.program import Limits
+    from measurand.core.program import Program
     from measurand.sandboxes.verdict import StartJail
 
 IMAGE = "python:3.12-slim"
@@ -103,9 +103,9 @@ class Docker(Jailer):
         return Found(Room("docker", Interpreter("python3"), version, factor_of(float(seconds))))
 
     @contextlib.asynccontextmanager
-    async def starting(self, room: Room, limits: Limits) -> AsyncIterator[StartJail]:
+    async def starting(self, room: Room, program: Program) -> AsyncIterator[StartJail]:
         """Each container is on its own."""
-        del room, limits
+        del room, program
         if not self._leased:
             self._leases.enter_context(owner().lease(Lease("containers", self._label)))
             self._leased = True

@@ -11,12 +11,14 @@ import signal
 import socket
 import subprocess
 import weakref
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from measurand.core.errors import SandboxError
+from measurand.core.program import FunctionTest
 from measurand.sandboxes.cgroup import Group, make_group
+from measurand.sandboxes.examiner import Examination, Examiner
 from measurand.sandboxes.jail.server import DRIVERS, READY, REQUEST
 from measurand.sandboxes.jailed import DEATH_SECONDS, Handed, Jail
 from measurand.sandboxes.jailer import Found, Jailer
@@ -33,14 +35,14 @@ from measurand.sandboxes.room import (
 from measurand.sandboxes.usage import descendants
 
 if TYPE_CHECKING:
-    from measurand.core.program import Limits
-    from measurand.sandboxes.verdict import StartJail
+    from measurand.core.program import Limits, Program
+    from measurand.sandboxes.verdict import Confined, StartJail
 
 RECYCLED_AFTER = 500
 """Programs that one server serves."""
 
 _START_SECONDS = 20
-_MODULES = (*DRIVERS, "server")
+_MODULES = (*DRIVERS, "test_driver", "server")
 _OPTIONS = ("--proc", "/proc", "--dir", "/empty")
 _DISK_BYTES = 1 << 20
 _OWN_BYTES = 1 << 26
@@ -51,7 +53,8 @@ class ForkServer(Jailer):
     """A sandbox that keeps one server for each program that may run at once, and forks the program's jails from it.
 
     A server is replaced after some hundred programs and whenever anything about it is out of order. As root, each
-    runs under a user of its own, and in control groups that limit the memory of a program's processes together.
+    runs under a user of its own, and in control groups that limit the memory of a program's processes together. A
+    candidate has a jail to itself; the jail of its test is kept for the next candidate of the same test.
     """
 
     by = "warm fork-server"
@@ -75,12 +78,12 @@ class ForkServer(Jailer):
         return Found(room, "; memory limited by control group" if group else "; memory watched, without control group")
 
     @contextlib.asynccontextmanager
-    async def starting(self, room: Room, limits: Limits) -> AsyncIterator[StartJail]:
+    async def starting(self, room: Room, program: Program) -> AsyncIterator[StartJail]:
         """Jails of one server, which is used again only if all went well."""
-        server = await self._borrow(room)
+        server = await self._borrow(room, program)
         try:
-            server.prepare(limits)
-            yield partial(ForkedJail, server)
+            await server.prepare(program)
+            yield partial(_start, server)
             server.demand_life()
         except BaseException:
             server.close()
@@ -94,13 +97,14 @@ class ForkServer(Jailer):
         """End the servers. A program that runs afterwards starts one again."""
         _close_all(self._idle)
 
-    async def _borrow(self, room: Room) -> Server:
-        with contextlib.suppress(IndexError):
-            while True:
-                server = self._idle.pop()
-                if server.lives():
-                    return server
-                server.close()
+    async def _borrow(self, room: Room, program: Program) -> Server:
+        """A server that has an examiner of the program's test, else any that lives, else a new one."""
+        self._idle.sort(key=lambda server: server.has_examiner_for(program))
+        while self._idle:
+            server = self._idle.pop()
+            if server.lives():
+                return server
+            server.close()
         server = Server(room, outside_uid(next(self._turns)))
         try:
             await server.be_ready()
@@ -115,6 +119,7 @@ class Server:
 
     def __init__(self, room: Room, uid: int | None) -> None:
         self.served = 0
+        self._examiner: Examiner | None = None
         self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.control.setblocking(False)
         files = module_files(*_MODULES)
@@ -153,11 +158,32 @@ class Server:
         if self._group:
             self._group.take(descendants(self._process.pid))
 
-    def prepare(self, limits: Limits) -> None:
-        """Set the limits that the jails of one program have together."""
+    def has_examiner_for(self, program: Program) -> bool:
+        """Whether the jail of that program's test is there already."""
+        return (
+            isinstance(program, FunctionTest)
+            and self._examiner is not None
+            and self._examiner.serves(_test_of(program), program.limits)
+        )
+
+    async def prepare(self, program: Program) -> None:
+        """Set the limits that the jails of one program have together, and end an examiner that is of no use to it."""
         self.served += 1
+        if self._examiner and not self.has_examiner_for(program):
+            examiner, self._examiner = self._examiner, None
+            await examiner.close()
+        limits = program.limits
         if self._group:
             self._group.limit(limits.memory_bytes + limits.disk_bytes + _OWN_BYTES, 2 * limits.processes + 8)
+
+    def examine(self, test: Sequence[object], nonce: bytes, limits: Limits, channels: Sequence[int]) -> Examination:
+        """Begin the examination of a candidate, by the examiner of the test."""
+        if self._examiner is None or not self._examiner.serves(test, limits):
+            self._examiner = Examiner(self._start_examiner, test, limits)
+        return Examination(self._examiner, nonce, channels)
+
+    def _start_examiner(self, test: Sequence[object], limits: Limits, control: int) -> ForkedJail:
+        return ForkedJail(self, "examiner_driver", test, limits, channels=(control,))
 
     def has_starved(self) -> bool:
         """Whether some process was ended for lack of memory since this was asked last."""
@@ -165,7 +191,9 @@ class Server:
         return self._victims > before
 
     def lives(self) -> bool:
-        """Whether it waits for requests: it says nothing, and has not closed the connection."""
+        """Whether it waits for our requests: it says nothing, has not closed the connection, and serves this loop."""
+        if self._examiner and not self._examiner.belongs_here:
+            return False
         return not select.select([self.control], [], [], 0)[0]
 
     def demand_life(self) -> None:
@@ -182,6 +210,9 @@ class Server:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
         self._process.wait(DEATH_SECONDS)
+        if self._examiner:
+            self._examiner.let_go()
+            self._examiner = None
         if self._process.stdout:
             self._process.stdout.close()
         if self._group:
@@ -214,6 +245,19 @@ class ForkedJail(Jail):
 
     def _starved(self) -> bool:
         return self._server.has_starved()
+
+
+def _start(server: Server, driver: str, job: Sequence[Any], limits: Limits, **options: Any) -> Confined:
+    """A jail of its own, but for tests: they have an examiner."""
+    if driver != "test_driver":
+        return ForkedJail(server, driver, job, limits, **options)
+    *test, nonce = job
+    return server.examine(test, nonce, limits, **options)
+
+
+def _test_of(program: FunctionTest) -> tuple[str, str, str]:
+    """What `verdict` hands to the jail of a test, but for the nonce."""
+    return program.preamble, program.test, program.entry_point
 
 
 def _close_all(servers: list[Server]) -> None:

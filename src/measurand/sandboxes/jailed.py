@@ -135,7 +135,7 @@ class Jail(ABC):
         os.set_blocking(begun, False)
         self._taps = [Tap(fd, limits.output_bytes, self._overflow) for fd in (out, err)]
         self._loop.add_reader(self._begun, self._listen)
-        self._loop.add_reader(self._info, self._learn_init)
+        self._loop.add_reader(self._info.fileno(), self._learn_init)
 
     @abstractmethod
     def _launch(self, handed: Handed) -> None:
@@ -185,7 +185,7 @@ class Jail(ABC):
         except TimeoutError:
             raise SandboxError(f"a jail could not be ended within {DEATH_SECONDS:g} seconds") from None
         finally:
-            self._let_go()
+            self.let_go()
 
     def _end(self) -> None:
         """End the first process, and with it all others."""
@@ -204,9 +204,10 @@ class Jail(ABC):
         """Whether some process of it was ended for lack of memory, where that can be known."""
         return False
 
-    def _let_go(self) -> None:
-        for source in (self._info, self._begun):
-            self._loop.remove_reader(source)
+    def let_go(self) -> None:
+        """Close all descriptors, and hear how the program ended. Its end itself is up to whoever calls this."""
+        for fd in (self._info.fileno(), self._begun):
+            self._loop.remove_reader(fd)
         if self._init is not None:
             os.close(self._init)
         for tap in self._taps:
@@ -216,7 +217,7 @@ class Jail(ABC):
         self._info.close()
 
     def _learn_init(self) -> None:
-        self._loop.remove_reader(self._info)
+        self._loop.remove_reader(self._info.fileno())
         with contextlib.suppress(OSError):
             said, fds, _, _ = socket.recv_fds(self._info, _CHUNK, 1)
             self._init = self._first_process(said, fds)

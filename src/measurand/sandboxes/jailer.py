@@ -6,6 +6,7 @@ import asyncio
 import os
 import threading
 from abc import ABC, abstractmethod
+from collections.abc import Hashable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ from measurand.core.errors import SandboxError
 from measurand.core.ports import Isolation
 from measurand.core.program import FunctionTest, Limits, Program, Result
 from measurand.sandboxes.clock import scaled
+from measurand.sandboxes.lanes import Lanes
 from measurand.sandboxes.room import Room, users
 from measurand.sandboxes.verdict import StartJail, run_function_test, run_script
 
@@ -34,17 +36,18 @@ class Jailer(ABC):
     system, one temporary folder of limited size, a cleared environment, no privileges, and a filter of system
     calls. Outside: an unprivileged user, even where Measurand runs as root.
 
-    `parallel` is how many programs run at once; by default one for each core.
+    `parallel` is how many programs run at once; by default one more than there are cores, which is being
+    started or cleared away while the others run.
     """
 
     by: str
     """What isolates, in a few words."""
 
     def __init__(self, parallel: int | None = None) -> None:
-        self.parallel = parallel or _cores()
+        self.parallel = parallel or _cores() + 1
         self._found: Found | str = ""
         self._finding = threading.Lock()
-        self._gate: tuple[asyncio.AbstractEventLoop, asyncio.Semaphore] | None = None
+        self._gate: tuple[asyncio.AbstractEventLoop, Lanes] | None = None
 
     def describe(self) -> Isolation:
         """The isolation found by building a jail, once."""
@@ -59,7 +62,7 @@ class Jailer(ABC):
         if isinstance(found, str):
             raise SandboxError(found)
         program = msgspec.structs.replace(program, limits=scaled(program.limits, found.room.factor))
-        async with self._turnstile(), self.starting(found.room, program.limits) as start:
+        async with self._lanes().turn(_lane(program)), self.starting(found.room, program) as start:
             if isinstance(program, FunctionTest):
                 return await run_function_test(start, program)
             return await run_script(start, program)
@@ -72,7 +75,7 @@ class Jailer(ABC):
         """Try. Raises SandboxError with what is missing and how to mend it."""
 
     @abstractmethod
-    def starting(self, room: Room, limits: Limits) -> AbstractAsyncContextManager[StartJail]:
+    def starting(self, room: Room, program: Program) -> AbstractAsyncContextManager[StartJail]:
         """A way to start the jails of one program."""
 
     def extra(self) -> str:
@@ -88,12 +91,17 @@ class Jailer(ABC):
                     self._found = str(error)
         return self._found
 
-    def _turnstile(self) -> asyncio.Semaphore:
-        """A semaphore belongs to one event loop; a sandbox may outlive several."""
+    def _lanes(self) -> Lanes:
+        """Turns belong to one event loop; a sandbox may outlive several."""
         loop = asyncio.get_running_loop()
         if self._gate is None or self._gate[0] is not loop:
-            self._gate = loop, asyncio.Semaphore(self.parallel)
+            self._gate = loop, Lanes(self.parallel)
         return self._gate[1]
+
+
+def _lane(program: Program) -> Hashable:
+    """What programs share whose tests are the same; a script stands alone."""
+    return (program.preamble, program.test, program.entry_point) if isinstance(program, FunctionTest) else object()
 
 
 def _conditions(room: Room) -> str:

@@ -30,7 +30,7 @@ from measurand.sandboxes.room import Interpreter, Room
 
 if TYPE_CHECKING:
     from measurand.core.ports import Sandbox
-    from measurand.core.program import Limits
+    from measurand.core.program import Limits, Program
     from measurand.sandboxes.verdict import StartJail
 
 SENTENCE = "I accept that model-written code runs as me"
@@ -75,9 +75,9 @@ class Unconfined(Jailer):
         return Found(Room("", Interpreter(sys.executable), platform.python_version(), factor))
 
     @asynccontextmanager
-    async def starting(self, room: Room, limits: Limits) -> AsyncIterator[StartJail]:
+    async def starting(self, room: Room, program: Program) -> AsyncIterator[StartJail]:
         """Processes in a folder of their own, which is removed with what they left there."""
-        del limits
+        del program
         with tempfile.TemporaryDirectory(prefix="measurand-", ignore_cleanup_errors=True) as folder:
             yield partial(Process, room.interpreter.path, folder)
 

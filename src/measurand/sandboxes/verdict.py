@@ -6,18 +6,69 @@ import asyncio
 import os
 import time
 from collections.abc import Callable
-from typing import get_args
+from typing import TYPE_CHECKING, Protocol, get_args
 
 from measurand.core.errors import SandboxError
 from measurand.core.program import Ending, FunctionTest, Result, Script
 from measurand.sandboxes.clock import CPU_LIMIT, watch
 from measurand.sandboxes.jail.codec import CodecError, decode
 from measurand.sandboxes.jail.inside import read_frames
-from measurand.sandboxes.jailed import Jail, printable
+from measurand.sandboxes.jailed import printable
 from measurand.sandboxes.room import close_all
 
-StartJail = Callable[..., Jail]
-"""Makes a Jail of a driver, a job and limits; the rest of its arguments are as for Jail."""
+if TYPE_CHECKING:
+    from measurand.sandboxes.usage import Usage
+
+
+class Confined(Protocol):
+    """What runs in a jail: see Jail, whose attributes these are."""
+
+    ended: asyncio.Future[None]
+    full: asyncio.Future[None]
+    cpu_seconds: float
+
+    @property
+    def begun(self) -> bool:
+        """Whether the jail was built."""
+
+    @property
+    def code(self) -> int:
+        """The exit code."""
+
+    @property
+    def signal(self) -> str:
+        """The name of the signal that ended it; empty for none."""
+
+    @property
+    def starved(self) -> bool:
+        """Whether the kernel ended it for lack of memory."""
+
+    @property
+    def usage(self) -> Usage:
+        """What it uses at the moment."""
+
+    @property
+    def most_cpu_seconds(self) -> float:
+        """The processor time that it may use."""
+
+    @property
+    def timed_out(self) -> bool:
+        """Whether it has used more than that."""
+
+    @property
+    def stdout(self) -> str:
+        """What it wrote, as printable text."""
+
+    @property
+    def stderr(self) -> str:
+        """What it wrote to the other stream."""
+
+    async def kill(self) -> None:
+        """End it; must be awaited whatever happens."""
+
+
+StartJail = Callable[..., Confined]
+"""Starts a driver with a job and limits; the rest of its arguments are as for Jail."""
 
 _NONCE_BYTES = 16
 _LEAVING_SECONDS = 0.25
@@ -54,7 +105,7 @@ async def run_function_test(start: StartJail, program: FunctionTest) -> Result:
     """
     began = time.monotonic()
     nonce = os.urandom(_NONCE_BYTES)
-    jails: list[Jail] = []
+    jails: list[Confined] = []
     requests, answers, verdict = os.pipe(), os.pipe(), os.pipe()
     try:
         try:
@@ -96,7 +147,7 @@ async def run_function_test(start: StartJail, program: FunctionTest) -> Result:
     return _result(candidate, began, ending, detail)
 
 
-def _decide(candidate: Jail, test: Jail, reports: list[tuple[str, str]], *, left: bool) -> tuple[Ending, str]:
+def _decide(candidate: Confined, test: Confined, reports: list[tuple[str, str]], *, left: bool) -> tuple[Ending, str]:
     """The ending, from what the test's jail reported and how both jails ended."""
     if reports and (candidate.timed_out or test.timed_out):
         return "timeout", CPU_LIMIT
@@ -113,14 +164,14 @@ def _decide(candidate: Jail, test: Jail, reports: list[tuple[str, str]], *, left
     return ending, "the test did not come to an end with the candidate's answers"
 
 
-def _departure(candidate: Jail) -> tuple[Ending, str]:
+def _departure(candidate: Confined) -> tuple[Ending, str]:
     ending = _ending_of(candidate, "exception")
     if ending == "exception":
         return ending, f"the program ended itself with code {candidate.code} before it answered"
     return ending, candidate.signal
 
 
-def _ending_of(jail: Jail, otherwise: Ending) -> Ending:
+def _ending_of(jail: Confined, otherwise: Ending) -> Ending:
     if jail.full.done():
         return "output_limit"
     if jail.timed_out:
@@ -152,7 +203,7 @@ def _reports(fd: int, nonce: bytes) -> list[tuple[str, str]]:
     return reports
 
 
-def _demand_begun(jail: Jail) -> None:
+def _demand_begun(jail: Confined) -> None:
     if not jail.begun:
         why = (jail.stderr.strip().splitlines() or ["it gave no reason"])[-1]
         raise SandboxError(
@@ -160,7 +211,7 @@ def _demand_begun(jail: Jail) -> None:
         )
 
 
-def _result(jail: Jail, began: float, ending: Ending, detail: str, *, exit_code: int | None = None) -> Result:
+def _result(jail: Confined, began: float, ending: Ending, detail: str, *, exit_code: int | None = None) -> Result:
     return Result(
         ending=ending,
         exit_code=exit_code,

@@ -5,7 +5,7 @@ mount, network, IPC, host-name and cgroup namespaces of its own; that process ma
 to a driver, as if it had just been started. It has to stay with one thread, for it forks.
 
 Only a test has no network namespace of its own, the costliest of all. It is left in the server's, which is as empty,
-and where it is alone: a server serves one program at a time, and the candidate is in another.
+and where it is alone: a server keeps one examiner at a time, and the candidate is in another.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TYPE_CHECKING = False  # a bare interpreter takes longer to import typing than f
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-DRIVERS = ("candidate_driver", "script_driver", "test_driver")
+DRIVERS = ("candidate_driver", "script_driver", "examiner_driver")
 
 READY = b"ready"
 """What the server says first. After that each message is a request: the disk's bytes and the driver's name."""
@@ -86,7 +86,7 @@ class Server:
                 if not data:
                     return None
                 disk, driver = REQUEST.unpack(data)
-                pid, pidfd = self.fork(0 if DRIVERS[driver] == "test_driver" else _NETWORK)
+                pid, pidfd = self.fork(0 if DRIVERS[driver] == "examiner_driver" else _NETWORK)
                 if pid == 0:
                     return self._enter(disk, driver, fds)
                 self._note(pid, pidfd, fds)

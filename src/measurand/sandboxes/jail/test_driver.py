@@ -18,10 +18,19 @@ if TYPE_CHECKING:
 
 
 def run(job: tuple[Any, ...], channels: list[int]) -> None:
-    """Load the test, wait for the candidate, check it. Leaves the process with the verdict."""
+    """Entry: examine one candidate, and leave."""
+    be_silent()
+    examine(job, channels)
+    os._exit(0)
+
+
+def examine(job: tuple[Any, ...], channels: list[int]) -> None:
+    """Load the test, wait for the candidate, check it, and report.
+
+    Returns where the test came to its own end. Wherever it did not, this leaves the process with the report.
+    """
     preamble, test, entry_point, nonce = job
     incoming, outgoing, verdict = channels
-    _be_silent()
     witness = Witness(Channel(incoming, outgoing), verdict, nonce)
     try:
         namespace = define("test", preamble)
@@ -32,8 +41,7 @@ def run(job: tuple[Any, ...], channels: list[int]) -> None:
         witness.conclude("no_verdict", f"the test does not load: {_shown(error)}")
     witness.report("loaded", "")
     try:
-        witness.await_loading()
-        witness.judge(check)
+        witness.report(*(witness.await_loading() or witness.judge(check)))
     except MemoryError:
         witness.conclude("memory", "the answer does not fit into memory")
 
@@ -48,15 +56,15 @@ class Witness:
         self._answers = 0
         self._raised: Exception | None = None
 
-    def await_loading(self) -> None:
-        """Go on once the candidate has been loaded; conclude if it never is."""
-        match self._receive():
+    def await_loading(self) -> tuple[str, str] | None:
+        """Wait until the candidate has been loaded; the verdict where loading it raised."""
+        answer = self._receive()
+        match answer:
             case ("loaded",):
-                return
+                return None
             case ("raised", str(name), str(text)):
-                self._conclude_raised(_exception(name, text))
-            case other:
-                self._conclude_broken(other)
+                return _of_raised(_exception(name, text))
+        return self._conclude_broken(answer)
 
     def call(self, *args: Any, **kwargs: Any) -> Any:
         """The candidate, as the test sees it."""
@@ -76,21 +84,21 @@ class Witness:
                 raise self._raised
         return self._conclude_broken(answer)
 
-    def judge(self, check: Any) -> NoReturn:
-        """Run the test to its end; only its return is a pass."""
+    def judge(self, check: Any) -> tuple[str, str]:
+        """Run the test to its end, for the verdict; only its return is a pass."""
         try:
             check(self.call)
         except Exception as error:
             if error is self._raised:
-                self._conclude_raised(error)
+                return _of_raised(error)
             if isinstance(error, MemoryError):
                 raise
             if isinstance(error, AssertionError):
-                self.conclude("wrong_answer", text_of(error))
+                return "wrong_answer", text_of(error)
             self._conclude_unusable(error)
         except BaseException as error:  # noqa: BLE001 - an exit in the test is no verdict
             self.conclude("no_verdict", f"the test ended itself: {_shown(error)}")
-        self.conclude("passed", "")
+        return "passed", ""
 
     def report(self, kind: str, detail: str) -> None:
         """Write to the harness alone; the nonce never leaves this jail."""
@@ -109,9 +117,6 @@ class Witness:
         except CodecError as error:
             self.conclude("exception", f"the candidate broke the protocol: {error}")
 
-    def _conclude_raised(self, error: Exception) -> NoReturn:
-        self.conclude("memory" if isinstance(error, MemoryError) else "exception", _shown(error))
-
     def _conclude_broken(self, answer: Any) -> NoReturn:
         match answer:
             case ("ended", str(name)):
@@ -125,6 +130,10 @@ class Witness:
         if self._answers == 0:
             self.conclude("no_verdict", f"the test is at fault: {_shown(error)}")
         self.conclude("wrong_answer", f"the test cannot use the answer: {_shown(error)}")
+
+
+def _of_raised(error: Exception) -> tuple[str, str]:
+    return "memory" if isinstance(error, MemoryError) else "exception", _shown(error)
 
 
 def _exception(name: str, text: str) -> Exception:
@@ -142,7 +151,8 @@ def _shown(error: BaseException) -> str:
     return f"{type(error).__name__}: {text_of(error)}"
 
 
-def _be_silent() -> None:
+def be_silent() -> None:
+    """Let what a test prints go nowhere."""
     nowhere = os.open("/dev/null", os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
