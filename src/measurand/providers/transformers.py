@@ -76,7 +76,7 @@ class Transformers:
     async def close(self) -> None:
         """Give the model's memory back. May be called twice."""
         if self._loaded is not None:
-            self._loaded.measure.stop()
+            self._loaded.passes.stop()
         self._loaded = None
 
     def affinity(self, request: Request) -> str:

@@ -6,12 +6,11 @@ import math
 import os
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-import msgspec
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -22,8 +21,11 @@ from measurand.core.tokens import Joined, Seam, Tokenizer
 from measurand.providers.llamacpp import usable_cores
 from measurand.providers.plain import messages_of, one_line
 from measurand.providers.transformers_files import TransformersOptions, Weights, converted
-from measurand.providers.transformers_nats import Limits, Measure, OutOfMemoryError
-from measurand.providers.transformers_saying import Speaker, say
+from measurand.providers.transformers_nats import Measure
+from measurand.providers.transformers_passes import Limits, OutOfMemoryError, Passes
+from measurand.providers.transformers_saying import Saying, Speaker, say
+
+T = TypeVar("T")
 
 _NO_END = 1 << 30
 """The window of a model that names none."""
@@ -34,6 +36,7 @@ class Loaded:
     """A model that runs. One batch is answered at a time."""
 
     name: str
+    passes: Passes
     measure: Measure
     speaker: Speaker
     tokenizer: Any
@@ -44,21 +47,28 @@ class Loaded:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def replies(self, requests: Sequence[Request]) -> list[Reply | CallError]:
-        """Generate one after the other, and measure all log-likelihoods together.
+        """Generate all replies together, and measure all log-likelihoods together.
 
         Each reply holds the ids that were read for it. Raises CallFailedError where memory ends, and after `stop`.
         """
         with self.lock:
             begun = time.perf_counter()
             found = [self._found(request) for request in requests]
+            sayings = [one for one in found if isinstance(one, Saying)]
+            failed = self._say(sayings) if sayings else None
             nats = iter(self._nats([row for rows in found if isinstance(rows, list) for row in rows]))
-            return [
-                _measured(request, rows, [next(nats) for _ in rows], begun) if isinstance(rows, list) else rows
-                for request, rows in zip(requests, found, strict=True)
-            ]
+            made: list[Reply | CallError] = []
+            for request, one in zip(requests, found, strict=True):
+                if isinstance(one, list):
+                    made.append(_measured(request, one, [next(nats) for _ in one], begun))
+                elif isinstance(one, Saying):
+                    made.append(one.reply or failed or CallFailedError(f"{self.name} gave no reply"))
+                else:
+                    made.append(one)
+            return made
 
-    def _found(self, request: Request) -> list[Joined] | Reply | CallError:
-        """The rows to measure for a request, or the reply where it is generated, or why there is none."""
+    def _found(self, request: Request) -> list[Joined] | Saying | CallError:
+        """The rows to measure for a request, or what is to be generated, or why it is neither."""
         try:
             match request:
                 case Loglikelihood(context=context, continuations=continuations):
@@ -66,17 +76,17 @@ class Loaded:
                 case Rolling():
                     return self._windows(request)
                 case Complete(prompt=prompt, decode=decode):
-                    return self._said(prompt, decode)
+                    return self._saying(prompt, decode)
                 case Generate(decode=decode) if self.has_template:
-                    return self._said(self._rendered(request), decode)
+                    return self._saying(self._rendered(request), decode)
                 case _:
                     can = "chat, raw text and log-likelihoods" if self.has_template else "raw text and log-likelihoods"
                     why = f"{self.name} offers {can} and was asked something else: choose a protocol that asks so"
                     raise CallFailedError(why, where="request", fatal=True)
         except CallError as error:
             return error
-        except (RuntimeError, MemoryError, ValueError, TypeError, IndexError, InterruptedError) as error:
-            return CallFailedError(f"{self.name} broke down ({one_line(error)})")
+        except (RuntimeError, ValueError, TypeError, IndexError) as error:
+            return self._broken(error)
 
     def _joined(self, context: str, continuations: Sequence[str]) -> list[Joined]:
         try:
@@ -99,8 +109,7 @@ class Loaded:
         ids = self._ids(request.text)
         return list(self.seam.windows(ids if ids[:1] == (prefix,) else (prefix, *ids), request.window, request.stride))
 
-    def _said(self, prompt: str, decode: Decode) -> Reply:
-        begun = time.perf_counter()
+    def _saying(self, prompt: str, decode: Decode) -> Saying:
         ids = self._ids(prompt)
         if not ids and self.tokens.prefix is not None:
             ids = (self.tokens.prefix,)
@@ -110,8 +119,7 @@ class Loaded:
             raise CallFailedError(
                 f"the prompt has {len(ids):,} tokens, {self.name} reads {self.window:,}", where="context"
             )
-        reply = say(self.speaker, ids, decode)
-        return msgspec.structs.replace(reply, timings=Timings.since(begun), prompt_ids=ids)
+        return Saying(ids, decode)
 
     def _rendered(self, request: Generate) -> str:
         messages = messages_of(request, self.name)
@@ -127,16 +135,31 @@ class Loaded:
     def _ids(self, text: str) -> tuple[int, ...]:
         return self.seam.begin(self.tokens.encode(_sound(text)), self.tokens)
 
-    def _nats(self, rows: Sequence[Joined]) -> list[float]:
+    def _say(self, sayings: Sequence[Saying]) -> CallError | None:
+        """Generate; why those without a reply have none."""
         try:
-            return self.measure.nats(rows)
+            self._computed(lambda: say(self.speaker, sayings))
+        except CallError as error:
+            return error
+        return None
+
+    def _nats(self, rows: Sequence[Joined]) -> list[float]:
+        return self._computed(lambda: self.measure.nats(rows))
+
+    def _computed(self, work: Callable[[], T]) -> T:
+        """What the model computes. Raises CallFailedError for whatever stops it."""
+        try:
+            return work()
         except InterruptedError as error:
             raise CallFailedError(str(error)) from error
         except OutOfMemoryError as error:
             why = "not even a few tokens of one request fit into memory: take a smaller model, or dtype bfloat16"
             raise CallFailedError(why, where="memory", fatal=True) from error
         except (RuntimeError, ValueError, TypeError, IndexError) as error:
-            raise CallFailedError(f"{self.name} broke down ({one_line(error)})") from error
+            raise self._broken(error) from error
+
+    def _broken(self, error: Exception) -> CallFailedError:
+        return CallFailedError(f"{self.name} broke down ({one_line(error)})")
 
 
 def load(weights: Weights, seam: Seam, options: TransformersOptions) -> Loaded:
@@ -152,19 +175,21 @@ def load(weights: Weights, seam: Seam, options: TransformersOptions) -> Loaded:
     except (OSError, ValueError, KeyError, RuntimeError, ImportError) as error:
         raise InputError(f"transformers cannot run {weights.path}: {one_line(error)}") from error
     tokens = _tokens(tokenizer)
-    measure = Measure(model, Limits(options.tokens_of_a_pass(), options.memory_mb << 20))
+    passes = Passes(model, Limits(options.tokens_of_a_pass(), options.memory_mb << 20))
     window = int(getattr(model.config.get_text_config(), "max_position_embeddings", None) or _NO_END)
     own = model.generation_config
     ends = own.eos_token_id if isinstance(own.eos_token_id, list) else [own.eos_token_id]
     speaker = Speaker(
-        measure=measure,
+        passes=passes,
         tokenizer=tokenizer,
         window=window,
         ends=frozenset(end for end in (*ends, tokens.eos) if end is not None),
         stopped=seam.stopped,
         temperature=(own.temperature or 0.0) if own.do_sample else 0.0,
     )
-    return Loaded(weights.name, measure, speaker, tokenizer, tokens, seam, window, bool(weights.template_hash))
+    return Loaded(
+        weights.name, passes, Measure(passes), speaker, tokenizer, tokens, seam, window, bool(weights.template_hash)
+    )
 
 
 def _tokens(tokenizer: Any) -> Tokenizer:
