@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tracemalloc
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -13,8 +14,12 @@ from hypothesis import strategies as st
 from measurand.core.call import Usage
 from measurand.core.errors import CallFailedError, InputError
 from measurand.core.message import assistant, system, user
+from measurand.core.outcome import answer_of
 from measurand.core.request import Complete, Generate, Loglikelihood
 from measurand.providers.replay import Replay
+from measurand.run.limits import RunLimits
+from measurand.study.records import PrivateSet
+from measurand.wiring import Options, evaluate
 from tests.providers.keeping import keeps_to_the_port
 
 
@@ -211,3 +216,32 @@ async def test_replies_are_not_kept_in_memory(tmp_path: Path) -> None:
 
 async def test_it_keeps_to_the_port() -> None:
     await keeps_to_the_port(Replay.from_pairs([("a", "b"), ("", "nothing"), ("\x00\x1b[31m", "c")]))
+
+
+@pytest.mark.parametrize(
+    "before", [{"samples": 1}, {"limits": RunLimits(concurrency=1, max_tokens=2)}], ids=["one", "cut"]
+)
+def test_every_sample_has_its_own_reply_whatever_was_asked_before(tmp_path: Path, before: dict[str, Any]) -> None:
+    """The store replays what it knows, so the file is asked for the later samples first."""
+    lines = [
+        {"prompt": f"q{n}", "reply": str(sample), "usage": {"input": 1, "output": 0}}
+        for n in range(2)
+        for sample in range(3)
+    ]
+    recorded = write(tmp_path, *lines)
+    items = tmp_path / "items.csv"
+    items.write_text("question,answer\nq0,1\nq1,1\n")
+
+    def said(samples: int = 3, limits: RunLimits | None = None) -> dict[tuple[str, int], str]:
+        options = Options(store=str(tmp_path / "runs.db"), samples=samples, limits=limits or RunLimits())
+        made = evaluate(
+            PrivateSet(file=str(items), question="question", answer="answer"), f"replay:{recorded}", options=options
+        )
+        trials = {(trial.item, slot.sample_no): trial.outcome for slot, trial in made.store.trials(made.run.id)}
+        made.store.close()
+        return {slot: answer.text for slot, one in trials.items() if (answer := answer_of(one)) is not None}
+
+    assert len(said(**before)) < 6
+    found = said()
+    assert len(found) == 6
+    assert {slot: text for slot, text in found.items() if text != str(slot[1])} == {}

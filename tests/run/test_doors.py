@@ -17,7 +17,7 @@ from measurand.run.doors.budget import Budget
 from measurand.run.doors.circuit import AFTER_SUCCESS, BEFORE_SUCCESS, Circuit
 from measurand.run.doors.journal import Journal
 from measurand.run.doors.limiter import FIRST, Limiter
-from measurand.run.doors.port import Gather, Single
+from measurand.run.doors.port import Direct, Gather, Single
 from measurand.run.doors.retry import LONGEST_WAIT, Retry, _wait
 from measurand.run.limits import RunLimits
 from measurand.run.meter import Meter, cost_of
@@ -322,6 +322,20 @@ async def test_a_hanging_port_is_a_timeout():
         await Single(Hangs(), 0.02)(an_ask())
     assert caught.value.where == "timeout"
     assert caught.value.transient
+
+
+async def test_who_keeps_samples_is_told_which_is_asked_for():
+    class Keeps:
+        async def reply(self, request):
+            raise AssertionError
+
+        async def sample(self, request, sample_no):
+            return says(str(sample_no))
+
+    ask = an_ask()
+    ask.sample_no = 2
+    for door in (Single(Keeps(), PATIENT), Direct(Keeps())):
+        assert (await door(ask)).text == "2"
 
 
 PATIENT = 60.0

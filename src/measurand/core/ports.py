@@ -83,6 +83,15 @@ class BatchProvider(Protocol):
         ...
 
 
+@runtime_checkable
+class SampleProvider(Protocol):
+    """A provider that keeps several replies to one request, and must know for which sample of an item it is asked."""
+
+    async def sample(self, request: Request, sample_no: int) -> Reply:
+        """Answer one request of the sample, counted from 0. Raises as `reply` does."""
+        ...
+
+
 class Isolation(Record, frozen=True):
     """How programs are isolated: the level found by trying, and a sentence for people.
 

@@ -62,8 +62,9 @@ _LINE = msgspec.json.Decoder(Recorded)
 class Replay:
     """Answers from a file of recorded replies.
 
-    Only the place of each line is kept in memory. Several lines with one prompt are successive samples: each
-    request takes the next one, counted from `start`. Raises InputError for a file that cannot be used, with its line.
+    Only the place of each line is kept in memory. Several lines with one prompt are successive samples: sample 0 of an
+    item takes the first. Where a sample asks a prompt again, as two items with the same one do, it takes the next
+    line, counted from `start`. Raises InputError for a file that cannot be used, with its line.
     """
 
     _file: IO[bytes] | None = None
@@ -106,12 +107,16 @@ class Replay:
 
     async def reply(self, request: Request) -> Reply:
         """The next recorded reply to this prompt. Raises CallFailedError where there is none."""
+        return await self.sample(request, 0)
+
+    async def sample(self, request: Request, sample_no: int) -> Reply:
+        """The recorded reply of a sample to this prompt. Raises CallFailedError where there is none."""
         prompt = prompt_of(request)
         mark = _mark(prompt)
         places = self._places.get(mark)
         if places is None:
             raise CallFailedError(self._missing(prompt), where="recording")
-        nth = self._taken.get(mark, 0)
+        nth = sample_no + self._taken.get((mark, sample_no), 0)
         if nth >= len(places):
             often = "once" if len(places) == 1 else f"{len(places)} times"
             why = f"{self._name} holds a reply to this prompt {often}, and it is asked again: record more samples"
@@ -120,7 +125,7 @@ class Replay:
         if line is None or line.prompt != prompt:
             why = f"{self._name} is not open, or has changed since it was read: start again"
             raise CallFailedError(why, where="recording", fatal=True)
-        self._taken[mark] = nth + 1
+        self._taken[mark, sample_no] = nth - sample_no + 1
         return _reply(line, request)
 
     def _opened(self) -> IO[bytes]:
@@ -134,7 +139,7 @@ class Replay:
         self._open = opening
         self._name = where
         self._places: dict[bytes, array[int]] = {}
-        self._taken: dict[bytes, int] = {}
+        self._taken: dict[tuple[bytes, int], int] = {}
         self._texts = self._numbers = self._n_lines = 0
         self._searched = False
         samples: dict[bytes, list[int]] = {}

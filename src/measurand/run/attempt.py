@@ -79,7 +79,7 @@ class TrialDoors:
         player = self._world.roles[role]
         if key is None:
             key = self._key(player.subject_id, digest(canonical(request)), drawn=samples(request))
-        reply = await player.door(Ask(key, request, role, player.subject_id, player.who))
+        reply = await player.door(Ask(key, request, role, player.subject_id, player.who, self._sample_no))
         self.calls.append(CallMade(role, key))
         if role == TARGET:
             self.finish = reply.finish

@@ -16,13 +16,14 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Ask:
-    """One request on its way out: who is asked, what, and the key its reply is kept under."""
+    """One request on its way out: who is asked, what, for which sample, and the key its reply is kept under."""
 
     key: bytes
     request: Request
     role: str
     subject_id: str
     who: str
+    sample_no: int = 0
 
 
 Door = Callable[[Ask], "Awaitable[Reply]"]

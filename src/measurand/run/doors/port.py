@@ -7,29 +7,39 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from measurand.core.errors import CallError, CallFailedError
+from measurand.core.ports import SampleProvider
 
 if TYPE_CHECKING:
     from measurand.core.call import Reply
     from measurand.core.ports import BatchProvider, Provider
     from measurand.core.request import Request
-    from measurand.run.doors import Ask
+    from measurand.run.doors import Ask, Door
 
 LINGER = 0.02
 """Seconds that a batch waits for the trials that are busy elsewhere."""
+
+
+def _asking(provider: Provider) -> Door:
+    """How the provider is asked: with the number of the sample where it keeps a reply for each."""
+    if isinstance(provider, SampleProvider):
+        sample = provider.sample
+        return lambda ask: sample(ask.request, ask.sample_no)
+    reply = provider.reply
+    return lambda ask: reply(ask.request)
 
 
 class Single:
     """Asks a provider, with a deadline behind the provider's own."""
 
     def __init__(self, provider: Provider, seconds: float) -> None:
-        self._reply = provider.reply
+        self._reply = _asking(provider)
         self._seconds = seconds
 
     async def __call__(self, ask: Ask) -> Reply:
         """Ask. Raises CallError only."""
         try:
             async with asyncio.timeout(self._seconds):
-                return await self._reply(ask.request)
+                return await self._reply(ask)
         except TimeoutError as error:
             why = f"no reply within {self._seconds:g} s"
             raise CallFailedError(why, where="timeout", transient=True) from error
@@ -39,11 +49,11 @@ class Direct:
     """Asks a provider that keeps a deadline of its own."""
 
     def __init__(self, provider: Provider) -> None:
-        self._reply = provider.reply
+        self._reply = _asking(provider)
 
     async def __call__(self, ask: Ask) -> Reply:
         """Ask. Raises CallError only."""
-        return await self._reply(ask.request)
+        return await self._reply(ask)
 
 
 class Gather:
