@@ -69,17 +69,30 @@ def mmlu_pro(split: str, count: int) -> Rows:
     ]
 
 
-GPQA: Rows = [
+def gpqa(count: int) -> Rows:
+    return [
+        {
+            "Record ID": f"rec{n}",
+            "Question": f"What is measured in case {n}?\n",
+            "Correct Answer": f"right {n}\n",
+            "Incorrect Answer 1": f"wrong {n}a",
+            "Incorrect Answer 2": f"wrong {n}b",
+            "Incorrect Answer 3": f"wrong {n}c",
+            "Subdomain": "Genetics" if n % 2 else "Optics and Acoustics",
+            "High-level domain": "Biology" if n % 2 else "Physics",
+            "Canary String": "a canary of our own making",
+        }
+        for n in range(count)
+    ]
+
+
+GPQA = gpqa(5)
+GPQA_EXEMPLARS: Rows = [
     {
-        "Record ID": f"rec{n}",
-        "Question": f"What is measured in case {n}?\n",
-        "Correct Answer": f"right {n}\n",
-        "Incorrect Answer 1": f"wrong {n}a",
-        "Incorrect Answer 2": f"wrong {n}b",
-        "Incorrect Answer 3": f"wrong {n}c",
-        "Subdomain": "Genetics" if n % 2 else "Optics and Acoustics",
-        "High-level domain": "Biology" if n % 2 else "Physics",
-        "Canary String": "a canary of our own making",
+        "question": f"Exemplar {n}?",
+        "choices": {letter: f"{letter}{n}" for letter in "ABCD"},
+        "explanation": f"Because of {n}.",
+        "correct_answer": "ABCDA"[n],
     }
     for n in range(5)
 ]
@@ -258,7 +271,8 @@ def write_hub(root: Path) -> None:
         _arrow(root / "edinburgh-dawg" / "mmlu-redux-2.0" / subject / "data-00000-of-00001.arrow", rows)
     for subset in ("main", "diamond", "extended"):
         _csv(
-            root / "Idavidrein" / "gpqa" / f"gpqa_{subset}.csv", [list(GPQA[0]), *(list(row.values()) for row in GPQA)]
+            root / "Idavidrein" / "gpqa" / f"gpqa_{subset}.csv",
+            [list(GPQA[0]), *(list(row.values()) for row in gpqa(7))],
         )
     _parquet(root / "cais" / "hle" / "data" / "test-00000-of-00001.parquet", HLE)
     truthful = root / "truthfulqa" / "truthful_qa"
@@ -284,7 +298,12 @@ def write_files(root: Path) -> dict[str, str]:
     """What no hub holds, and what it stands in for."""
     (root / "factkg_test.pickle").write_bytes(pickle.dumps(FACTKG))
     (root / "mc_task.json").write_text(json.dumps(TRUTHFUL_PAIRS), encoding="utf-8")
-    return {"factkg": str(root / "factkg_test.pickle"), "truthfulqa:mc0": str(root / "mc_task.json")}
+    (root / "chain_of_thought_examples.json").write_text(json.dumps({"questions": GPQA_EXEMPLARS}), encoding="utf-8")
+    return {
+        "factkg": str(root / "factkg_test.pickle"),
+        "truthfulqa:mc0": str(root / "mc_task.json"),
+        "gpqa:exemplars": str(root / "chain_of_thought_examples.json"),
+    }
 
 
 def _parquet(path: Path, rows: Rows) -> None:

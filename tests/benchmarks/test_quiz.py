@@ -2,6 +2,7 @@
 
 import gzip
 import random
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -169,6 +170,74 @@ def test_the_letters_of_mmlu_pro_by_three_rules() -> None:
         assert scores(mmlu_pro.BENCHMARK, item, Answer(text)) == row
 
 
+EXAMPLE = "Question: Exemplar 1?\nChoices:\n(A) A1\n(B) B1\n(C) C1\n(D) D1\n"
+
+
+def gpqa_request(name: str) -> tuple[Item, Request]:
+    """The first fixture question, asked by a variant with exemplars; of the set's own ones, those that come last."""
+    benchmark = gpqa.VARIANTS[name]
+    items = benchmark.task.to_items("test", quiz_rows.gpqa(7))
+    assert isinstance(benchmark.asking, Prompting)
+    assert benchmark.asking.shots is not None
+    pool = items
+    if benchmark.asking.shots.pool == "exemplars":
+        pool = benchmark.task.to_items("exemplars", quiz_rows.GPQA_EXEMPLARS)
+    (request,) = benchmark.asking.requests(items[0], choose(benchmark.asking.shots, items[0], pool))
+    return items[0], request
+
+
+def test_gpqa_with_exemplars_is_asked_as_the_official_repository_does() -> None:
+    item, request = gpqa_request("five_shot")
+    assert isinstance(item.input, Question)
+    shown = "\n".join(f"({letter}) {text}" for letter, text in zip("ABCD", item.input.options, strict=True))
+    assert isinstance(request, Generate)
+    told, asked = request.messages
+    assert told.text == "You are a very intelligent assistant, who follows instructions directly."
+    assert asked.text.startswith(
+        "Here are some example questions from experts. Answer the final question yourself, foll"
+    )
+    assert EXAMPLE + "The correct answer is (B)\nQuestion: Exemplar 2?" in asked.text
+    last = f"The correct answer is (A)\nQuestion: What is measured in case 0?\nChoices:\n{shown}\nWhen you're ready to "
+    assert asked.text.endswith(f'{last}answer, please use the format "The correct answer is (insert answer here).')
+    assert request.decode.max_tokens == 1000
+
+
+def test_gpqa_with_reasoned_exemplars_shows_their_reasoning() -> None:
+    _, request = gpqa_request("main_cot_five_shot")
+    assert isinstance(request, Generate)
+    text = request.messages[-1].text
+    assert f"{EXAMPLE}Let's think step by step: \nBecause of 1.\nThe correct answer is (B)\nQuestion" in text
+    assert text.endswith(
+        'when you\'re ready to answer, please use the format "The correct answer is (insert answer here)":\n'
+    )
+
+
+def test_gpqa_by_letters_shows_five_others_of_the_set() -> None:
+    item, request = gpqa_request("letters_five_shot")
+    assert isinstance(item.input, Question)
+    assert isinstance(request, Loglikelihood)
+    assert request.continuations == (" (A)", " (B)", " (C)", " (D)")
+    assert request.context.count("\nAnswer: (") == 5
+    assert request.context.count(item.input.text) == 1
+    assert request.context.endswith(f"(D) {item.input.options[3]}\nAnswer:")
+    assert re.search(r"\nAnswer: \([A-D]\)\n\nQuestion: ", request.context)
+
+
+def test_rows_that_the_exemplars_of_gpqa_repeat_are_not_asked_with_them() -> None:
+    rows = [row | {"Record ID": f"rec{n}"} for n, row in enumerate(quiz_rows.GPQA * 90)]
+    for subset, repeated in gpqa.REPEATED.items():
+        name = "five_shot" if subset == "diamond" else f"{subset}_five_shot"
+        whole, left = gpqa.to_items("test", rows), gpqa.VARIANTS[name].task.to_items("test", rows)
+        assert [item for number, item in enumerate(whole) if number not in repeated] == left
+        assert len(whole) - len(left) == len(repeated)
+
+
+@pytest.mark.parametrize("change", [{"choices": {"A": "a"}}, {"explanation": None}, {"correct_answer": "E"}])
+def test_exemplars_of_another_form_are_refused(change: dict[str, Any]) -> None:
+    with pytest.raises(DataError, match="row 1 of exemplars is no question with `choices` A to D"):
+        gpqa.VARIANTS["five_shot"].task.to_items("exemplars", [quiz_rows.GPQA_EXEMPLARS[0] | change])
+
+
 def test_the_options_of_gpqa_are_shuffled_as_simple_evals_does_first() -> None:
     items = gpqa.to_items("test", quiz_rows.GPQA)
     draw = random.Random(0)
@@ -185,7 +254,7 @@ def test_the_options_of_gpqa_are_shuffled_as_simple_evals_does_first() -> None:
 def test_gated_data_is_marked_so_and_never_comes_along() -> None:
     for name in ("gpqa", "hle"):
         for benchmark in family(name):
-            (source,) = benchmark.task.sources.values()
+            source = benchmark.task.sources["test"]
             assert source.gated  # type: ignore[union-attr]
             assert "HF_TOKEN" in benchmark.card.canonical_source
 

@@ -145,6 +145,15 @@ def test_faults_are_named_with_file_and_place(data: bytes, name: str, says: str)
     assert str(caught.value).startswith(name)
 
 
+def test_an_object_with_one_list_of_objects_holds_its_rows() -> None:
+    read = parse(b'{"version": 1, "tags": ["x"], "data": [{"q": 1}, {"q": 2}]}', "x.json")
+    assert read.rows == [{"q": 1}, {"q": 2}]
+    assert read.places == ["element 1", "element 2"]
+    for two in (b'{"train": [{"q": 1}], "test": [{"q": 2}]}', b'{"tags": ["x"]}'):
+        with pytest.raises(DataError, match=r"x\.json: expected a list of objects, found an object"):
+            parse(two, "x.json")
+
+
 def test_gzip_by_name() -> None:
     assert parse(gzip.compress(b'{"q":1}\n'), "x.JSONL.GZ").rows == [{"q": 1}]
 

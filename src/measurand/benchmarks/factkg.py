@@ -86,7 +86,9 @@ CARD = Card(
     canonical_protocol=(
         "The claim alone, zero-shot, a last line that says True or False; a reply that says neither is wrong, and the report "
         "counts them. The paper fine-tunes classifiers and gives some of them evidence from the graph; prompted models in "
-        "later papers get twelve exemplars."
+        "later papers get twelve exemplars. There is no variant with evidence: factkg_test.pickle holds none, the authors' "
+        "evidence is what their trained retriever finds in a copy of DBpedia 2015, and in the other splits it is names of "
+        "relations, which say something only together with that graph."
     ),
     licence="CC-BY-NC-SA-4.0",
     released="2023-05-11",

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import msgspec
 
-from measurand.asking import by_letter
+from measurand.asking import by_letter, fill, lay_out
 from measurand.benchmarks.mmlu import LETTER_METRICS, THINKING, letter_scoring
-from measurand.core.benchmark import Aggregation, Benchmark, Card, Marking, Prompting, Scoring, Task
+from measurand.core.benchmark import Aggregation, Benchmark, Card, Marking, Prompting, Scoring, Shots, Task
 from measurand.core.errors import DataError
 from measurand.core.item import Item, Question, Row
+from measurand.core.message import system, user
 from measurand.core.outcome import Answer
 from measurand.core.record import Json
-from measurand.core.source import Hub
+from measurand.core.request import Decode, Generate, Loglikelihood
+from measurand.core.source import File, Hub
 from measurand.scoring.choosing import CHOICE_SCORE
 from measurand.scoring.errata import graded_by
-from measurand.scoring.letters import ARGMAX
+from measurand.scoring.letters import ARGMAX, CHOICE
 from measurand.stats.metrics import ACCURACY
 
 SEED = 0
@@ -29,6 +31,35 @@ CANARY = "Canary String"
 
 ASKED = "What is the correct answer to this question:{{question}}\nChoices:\n{{options}}\nAnswer:"
 _LETTERS = "ABCD"
+
+# The official repository's prompts with exemplars (baselines/utils.py), word for word; the quotation mark that the first
+# opens in its last line is not closed there either.
+SYSTEM = "You are a very intelligent assistant, who follows instructions directly."
+FIVE_SHOT = "Here are some example questions from experts. Answer the final question yourself, following the format of the previous questions exactly.\n"
+FIVE_SHOT_EXAMPLE = "Question: {{question}}\nChoices:\n{{options}}\nThe correct answer is ({{letter}})\n"
+FIVE_SHOT_ASKED = (
+    "Question: {{question}}\nChoices:\n{{options}}\n"
+    "When you're ready to answer, please use the format \"The correct answer is (insert answer here)."
+)
+COT = "Here are some example questions from experts. An explanation is given before the final answer. Answer the final question yourself, giving your reasoning beforehand.\n"
+COT_EXAMPLE = (
+    "Question: {{question}}\nChoices:\n{{options}}\nLet's think step by step: \n{{explanation}}\n"
+    "The correct answer is ({{letter}})\n"
+)
+COT_ASKED = (
+    "Question: {{question}}\nChoices:\n{{options}}\n"
+    "Give step by step reasoning before you answer, and when you're ready to answer, please use the format "
+    '"The correct answer is (insert answer here)":\n'
+)
+LONGEST_REPLY = 1000
+"""New tokens, as the official repository allows."""
+
+# lm-evaluation-harness's gpqa_*_n_shot: the same opening, and the letter in brackets by log-probability.
+SHOTS_ASKED = "Question: {{question}}\nChoices:\n{{options}}\nAnswer:"
+SHOTS_ANSWERED = SHOTS_ASKED + " ({{letter}})\n\n"
+
+REPEATED = {"diamond": (39, 124), "main": (105, 339), "extended": (146, 330, 436)}
+"""Rows of each file, from 0, that the official exemplars repeat, as crfm-helm found; they are not asked with exemplars."""
 LABEL = graded_by("label", CHOICE_SCORE)
 
 
@@ -66,6 +97,63 @@ def to_items(source: str, rows: Sequence[Mapping[str, Json]]) -> list[Item]:
     return items
 
 
+def exemplar_items(source: str, rows: Sequence[Mapping[str, Json]]) -> list[Item]:
+    """The `questions` of the official chain_of_thought_examples.json: question, choices A to D, explanation, letter."""
+    items = []
+    for number, row in enumerate(rows):
+        choices, letter = row.get("choices"), row.get("correct_answer")
+        texts = [choices.get(one) for one in _LETTERS] if isinstance(choices, dict) else []
+        told = (row.get("question"), row.get("explanation"), *texts)
+        if len(texts) < len(_LETTERS) or not all(isinstance(one, str) for one in told) or letter not in tuple(_LETTERS):
+            message = (
+                f"gpqa: row {number + 1} of {source} is no question with `choices` A to D, an `explanation` and a letter "
+                "in `correct_answer`; give prompts/chain_of_thought_examples.json of the official repository"
+            )
+            raise DataError(message)
+        gold = {"label": letter, "explanation": told[1]}
+        asked = Question(str(told[0]), tuple(map(str, texts)))
+        items.append(Item(f"gpqa/{source}/{number}", asked, gold, language="en", origin=Row(f"gpqa/{source}", number)))
+    return items
+
+
+def beside_exemplars(repeated: Sequence[int]) -> Callable[[str, Sequence[Mapping[str, Json]]], list[Item]]:
+    """The items of a file without those rows that the official exemplars repeat; and the exemplars."""
+
+    def items(source: str, rows: Sequence[Mapping[str, Json]]) -> list[Item]:
+        if source == "exemplars":
+            return exemplar_items(source, rows)
+        return [item for number, item in enumerate(to_items(source, rows)) if number not in repeated]
+
+    return items
+
+
+def by_examples(head: str, example: str, asked: str) -> Callable[[Item, Sequence[Item]], tuple[Generate, ...]]:
+    """The official system message, and one user turn with the exemplars and the question."""
+
+    def requests(item: Item, exemplars: Sequence[Item]) -> tuple[Generate, ...]:
+        text = head + "".join(fill(example, _shown(shot)) for shot in exemplars) + fill(asked, _shown(item))
+        return (Generate((system(SYSTEM), user(text)), decode=Decode(max_tokens=LONGEST_REPLY)),)
+
+    return requests
+
+
+def by_letter_with_examples(item: Item, exemplars: Sequence[Item]) -> tuple[Loglikelihood, ...]:
+    """Solved questions of the same set, the question, and the log-probability of each letter in brackets."""
+    context = FIVE_SHOT + "".join(fill(SHOTS_ANSWERED, _shown(shot)) for shot in exemplars)
+    letters = tuple(f" ({letter})" for letter in _LETTERS)
+    return (Loglikelihood(context + fill(SHOTS_ASKED, _shown(item)), letters),)
+
+
+def _shown(item: Item) -> dict[str, str]:
+    assert isinstance(item.input, Question)  # noqa: S101  to_items makes nothing else
+    return {
+        "question": item.input.text,
+        "options": lay_out(item.input.options, "(A)"),
+        "letter": str(item.gold["label"]),
+        "explanation": str(item.gold.get("explanation", "")),
+    }
+
+
 CARD = Card(
     title="GPQA Diamond",
     measures="answering four-way multiple choice questions of biology, physics and chemistry that need a doctorate in the field, in English",
@@ -79,7 +167,11 @@ CARD = Card(
     canonical_protocol=(
         "Zero-shot, chain of thought, options shuffled as in the first repeat of simple-evals (seed 0); simple-evals "
         "repeats four times and samples at temperature 0.5, here once and greedy. Letters asks by the paper's zero-shot "
-        "prompt and log-probability. The paper's few-shot exemplars are part of the gated data and are not given here."
+        "prompt and log-probability. five_shot and cot_five_shot ask by the official repository's prompts and exemplars, which "
+        "you give from your copy of it: --data gpqa:exemplars=gpqa/prompts/chain_of_thought_examples.json; rows that the "
+        "exemplars repeat are left out, as crfm-helm does, and 1,000 new tokens are allowed, as there. letters_five_shot "
+        "asks as lm-evaluation-harness's n_shot, with five other questions of the set drawn by a seed of ours, so the "
+        "exemplars are not the harness's. Its cot_n_shot shows exemplars without any reasoning and is not offered."
     ),
     licence="CC-BY-4.0",
     released="2023-11-20",
@@ -139,8 +231,64 @@ def lettered(benchmark: Benchmark, name: str) -> Benchmark:
     )
 
 
-VARIANTS: dict[str, Benchmark] = {"letters": lettered(BENCHMARK, "letters")}
+def lettered_with_examples(benchmark: Benchmark, name: str) -> Benchmark:
+    """The same, after five other questions of the set with their letters."""
+    return replace(
+        lettered(benchmark, name),
+        asking=Prompting(
+            name="letters by log-probability, 5 shots of the same set",
+            version=1,
+            requests=by_letter_with_examples,
+            needs=frozenset({"loglikelihood"}),
+            text=FIVE_SHOT + SHOTS_ANSWERED + SHOTS_ASKED,
+            shots=Shots(5, "test", rule="seeded"),
+        ),
+    )
+
+
+def with_examples(benchmark: Benchmark, subset: str, name: str) -> Benchmark:
+    """The same set, asked after the five exemplars of the official repository, with their reasoning or without."""
+    thinking = name.endswith("cot_five_shot")
+    parts = (COT, COT_EXAMPLE, COT_ASKED) if thinking else (FIVE_SHOT, FIVE_SHOT_EXAMPLE, FIVE_SHOT_ASKED)
+    exemplars = File("gpqa/prompts/chain_of_thought_examples.json")
+    return replace(
+        benchmark,
+        name=f"gpqa:{name}",
+        task=replace(
+            benchmark.task,
+            sources={**benchmark.task.sources, "exemplars": exemplars},
+            to_items=beside_exemplars(REPEATED[subset]),
+        ),
+        asking=Prompting(
+            name="five shots in chat, chain of thought" if thinking else "five shots in chat",
+            version=1,
+            requests=by_examples(*parts),
+            needs=frozenset({"chat"}),
+            text=SYSTEM + "\n\n" + "".join(parts),
+            shots=Shots(5, "exemplars"),
+        ),
+        scoring=Scoring(
+            markings=(Marking("accuracy", CHOICE, LABEL),),
+            score_truncated=False,  # the letter comes last, so a reply cut short has not given it
+            score_refused=True,
+        ),
+        aggregation=Aggregation(metrics={"accuracy": ACCURACY}, macro=("domain",), groups=("domain",)),
+        gold_answer=lambda item: Answer(f"The correct answer is ({item.gold['label']})"),
+    )
+
+
+def variants_of(benchmark: Benchmark, subset: str, prefix: str = "") -> dict[str, Benchmark]:
+    """One set asked in all other ways."""
+    return {
+        f"{prefix}letters": lettered(benchmark, f"{prefix}letters"),
+        f"{prefix}letters_five_shot": lettered_with_examples(benchmark, f"{prefix}letters_five_shot"),
+        f"{prefix}five_shot": with_examples(benchmark, subset, f"{prefix}five_shot"),
+        f"{prefix}cot_five_shot": with_examples(benchmark, subset, f"{prefix}cot_five_shot"),
+    }
+
+
+VARIANTS: dict[str, Benchmark] = variants_of(BENCHMARK, "diamond")
 for _subset, _count, _human in (("main", 448, None), ("extended", 546, 0.65)):
     _task, _card = _of(_subset, _count, _human)
     VARIANTS[_subset] = replace(BENCHMARK, name=f"gpqa:{_subset}", task=_task, card=_card)
-    VARIANTS[f"{_subset}_letters"] = lettered(VARIANTS[_subset], f"{_subset}_letters")
+    VARIANTS |= variants_of(VARIANTS[_subset], _subset, f"{_subset}_")

@@ -36,9 +36,10 @@ WHOLE = "the whole"
 
 
 def read_json(text: str, where: str, *, nonfinite: bool = False, whole: bool = False) -> Table:
-    """A list of objects, or an object of objects, whose names the rows then carry in `__key__`.
+    """A list of objects, alone or as the one such list in an object, such as `{"version": 1, "data": [...]}`.
 
-    With `whole`, any other object is one row: many data sets keep each item in a file of its own.
+    Or an object of objects, whose names the rows then carry in `__key__`. With `whole`, any other object is one row:
+    many data sets keep each item in a file of its own.
     Raises DataError with the line, or with the number of the element.
     """
     if not text.strip() and not whole:
@@ -48,12 +49,18 @@ def read_json(text: str, where: str, *, nonfinite: bool = False, whole: bool = F
         return Table([{KEY: name, **row} for name, row in value.items()], [f"key {name}" for name in value])
     if whole and isinstance(value, dict):
         return Table([value], [WHOLE])
+    if isinstance(value, dict) and len(lists := [one for one in value.values() if _holds_rows(one)]) == 1:
+        value = lists[0]
     if not isinstance(value, list):
         message = f"{where}: expected a list of objects, found {_kind(value)}; put the rows in one list"
         raise DataError(message)
     places = [f"element {number}" for number in range(1, len(value) + 1)]
     rows = [_object(row, f"{where}: {place}") for row, place in zip(value, places, strict=True)]
     return Table(rows, places)
+
+
+def _holds_rows(value: Json) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(row, dict) for row in value)
 
 
 class _FaultError(ValueError):
