@@ -3,20 +3,21 @@
 Every test is held to one level: the stated chance of a false alert, shared by the planned checkpoints and the curves
 (Bonferroni: it holds whatever the dependence of looks and curves). It is a chance for each of the two causes of noise
 on its own. Sampling of items is seen by the paired comparison; the ups and downs of training by the series of the
-checkpoints, since no pairing on items sees them. An alert needs both.
+checkpoints, since no pairing on items sees them. An alert needs both. For what drifts, a series that wanders without
+aim is what nothing is wrong with: noise around a level, whatever depends on what, wanders less.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
 from measurand.core.curves import Alert, AlertKind, Loss, Point, Unmeasured
 from measurand.core.estimate import Comparison
-from measurand.stats.series import clearest, jump, trend
+from measurand.stats.series import clearest, drift, jump, trend
 from measurand.study.curves import Series, Taken, chance
 from measurand.study.evidence import higher_is_better
 from measurand.study.suite import Suite
@@ -26,6 +27,8 @@ EARLIER = 8
 """Earlier steps from which the usual size of a step is known."""
 LATEST = 20
 """Steps before a point that count for it: what was usual long ago is not usual now."""
+SPANS = (1, 2, 4)
+"""Windows, as multiples of the suite's, over which validation may drift: noise hides a slow rise from short ones."""
 LARGE = 0.10
 """The rise, as a share of the number, that counts as a spike while the usual size of a step is not known yet."""
 NO_NUMBER = "no finite log-probability"
@@ -66,18 +69,19 @@ def notes(taken: Sequence[Taken], series: Sequence[Series], losses: Sequence[Los
             f"{len(taken)} checkpoints were looked at and the suite plans {suite.checkpoints}: false alerts are more "
             "frequent than stated; raise `checkpoints`"
         )
-    level = level_of(suite, len(series))
-    if clearest(suite.window) > level:
-        yield (
-            f"A trend over {suite.window} checkpoints has at best {chances(clearest(suite.window))}, above the level "
-            f"of each test ({level:.2g}): divergence cannot be found; take a longer `window`."
-        )
     if len(taken) < suite.window:
         yield f"Divergence, and canary tasks left behind, show over {suite.window} checkpoints; there are {len(taken)}."
     if not losses:
         yield "No training loss is given, so divergence of training and validation cannot be found: --log FILE."
     elif any(one.checkpoint.step is None for one in taken):
         yield "Checkpoints without a step in their name have no place in the training log."
+    elif len(taken) >= suite.window:
+        level, logged = level_of(suite, len(series)), len(_logged(losses, taken[-suite.window :]))
+        if logged < suite.window or clearest(logged) > level:
+            yield (
+                f"The training log has {counted(logged, 'value')} over the latest {suite.window} checkpoints, too few "
+                f"for a trend at the level of each test ({level:.2g}): divergence cannot be found there."
+            )
     if not any(one.curve.role == "canary" for one in series):
         yield "The suite has no canary task, so nothing but perplexity is watched."
     if not any(one.curve.role == "perplexity" for one in series):
@@ -146,15 +150,24 @@ def spike(one: Series, at: int, rules: Rules) -> Alert | None:
 
 
 def divergence(one: Series, at: int, losses: Sequence[Loss], rules: Rules) -> Alert | None:
-    """Over the window, the validation loss rises while the training loss falls: the run learns its texts by heart."""
+    """The validation loss rises while the training loss falls: the run learns its texts by heart.
+
+    Over the window, or a multiple of it, which share the level.
+    """
+    level = rules.level / len(SPANS)
+    spans = (replace(rules, window=rules.window * span, level=level) for span in SPANS)
+    found = (_parting(one, at, losses, span) for span in spans)
+    return next((alert for alert in found if alert is not None), None)
+
+
+def _parting(one: Series, at: int, losses: Sequence[Loss], rules: Rules) -> Alert | None:
     first = at - rules.window + 1
     points = one.curve.points[max(first, 0) : at + 1]
     values = [point.estimate.value for point in points if point.estimate.value is not None]
-    start, end = points[0].step, points[-1].step
-    if first < 0 or len(values) < rules.window or start is None or end is None:
+    if first < 0 or len(values) < rules.window:
         return None
-    logged = [loss.value for loss in losses if start <= loss.step <= end and loss.value is not None]
-    up = trend(values, rises=True)
+    up = drift(values, rises=True)
+    logged = _logged(losses, points)
     if up > rules.level or len(logged) < rules.window:
         return None
     down = trend(logged, rises=False)
@@ -166,10 +179,19 @@ def divergence(one: Series, at: int, losses: Sequence[Loss], rules: Rules) -> Al
     over = f"from {points[0].checkpoint} to {points[-1].checkpoint}"
     text = f"{one.curve.name}: validation rises while training falls, {over}"
     evidence = (
-        f"{one.curve.metric} changed by {difference(rise)}, over {rules.window} checkpoints (trend, {chances(up)}).",
+        f"{one.curve.metric} changed by {difference(rise)}, over {rules.window} checkpoints (drift, {chances(up)}).",
         f"Training loss fell from about {start_loss:.4g} to about {end_loss:.4g}, {count} (trend, {chances(down)}).",
     )
     return _at(one, at, "divergence", text, evidence)
+
+
+def _logged(losses: Sequence[Loss], points: Sequence[Point] | Sequence[Taken]) -> list[float]:
+    """The finite training losses from the first to the last of some checkpoints; none where one has no step."""
+    steps = [one.step if isinstance(one, Point) else one.checkpoint.step for one in (points[0], points[-1])]
+    start, end = steps
+    if start is None or end is None:
+        return []
+    return [loss.value for loss in losses if start <= loss.step <= end and loss.value is not None]
 
 
 def left_behind(series: Sequence[Series], place: int, rules: Rules) -> Alert | None:
@@ -214,11 +236,11 @@ def _over_window(one: Series, place: int, window: int, level: float) -> Comparis
 
 
 def _falls(one: Series, made: Comparison, place: int, rules: Rules) -> bool:
-    """Whether a perplexity improved by more than items and training make it: it is lower, and went down on the way."""
+    """Whether a perplexity improved by more than items and training make it: it is lower, and fell steadily."""
     within = [p.estimate.value for p in one.curve.points if place - rules.window < p.place <= place]
     values = [value for value in within if value is not None]
     lower = chance(made) <= rules.level and (made.difference.value or 0.0) < 0
-    return lower and len(values) >= rules.window and trend(values, rises=False) <= rules.level
+    return lower and len(values) >= rules.window and drift(values, rises=False) <= rules.level
 
 
 def _fell(one: Series, made: Comparison, rules: Rules) -> bool:
