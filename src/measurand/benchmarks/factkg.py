@@ -81,7 +81,8 @@ CARD = Card(
     style="quiz",
     canonical_source=(
         "the authors' shared folder, linked from jiho283/FactKG on GitHub; no hub holds it: save factkg_test.pickle (9,041 "
-        "claims) and pass --data factkg=factkg_test.pickle. The pickle is read as plain values, and never run"
+        "claims) and pass --data factkg=factkg_test.pickle. The pickle is read as plain values, and never run. "
+        "Dated by arXiv:2305.06590"
     ),
     canonical_protocol=(
         "The claim alone, zero-shot, a last line that says True or False; a reply that says neither is wrong, and the report "

@@ -115,7 +115,7 @@ CARD = Card(
         "Faults of MMLU's labels are kept in every language. The set called Lite (:lite), which is lm-eval's global_mmlu, is a sample of 400 a language.",
     ),
     style="quiz",
-    canonical_source="CohereLabs/Global-MMLU on the Hugging Face hub, 14,042 test questions in each of 42 languages",
+    canonical_source="CohereLabs/Global-MMLU on the Hugging Face hub, 14,042 test questions in each of 42 languages; dated by arXiv:2412.03304",
     canonical_protocol=(
         "Zero-shot chain of thought by simple-evals' template in English. Culturally sensitive and agnostic questions are "
         "shown apart, and so is each language; the headline is the mean over languages."
@@ -168,7 +168,7 @@ LITE_CARD = msgspec.structs.replace(
     ),
     canonical_source=(
         "CohereLabs/Global-MMLU-Lite on the Hugging Face hub, 200 culturally sensitive and 200 culturally agnostic test "
-        "questions in each of 15 languages. Columns, splits and counts are those of its data card of March 2025; the rows "
+        "questions in each of 15 languages; dated by the commits of its files. Columns, splits and counts are those of its data card of March 2025; the rows "
         "at the pinned commit, which has 8 languages more, have not been seen by us"
     ),
     canonical_protocol=(

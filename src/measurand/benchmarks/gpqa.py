@@ -163,7 +163,10 @@ CARD = Card(
         "The order of the options moves the number; it is fixed by a seed, and another seed is another protocol.",
     ),
     style="quiz",
-    canonical_source="Idavidrein/gpqa on the Hugging Face hub, gated: ask for access there, then set HF_TOKEN; 198 questions in gpqa_diamond.csv",
+    canonical_source=(
+        "Idavidrein/gpqa on the Hugging Face hub, gated: ask for access there, then set HF_TOKEN; 198 questions in "
+        "gpqa_diamond.csv; dated by arXiv:2311.12022. The level of people is that of the experts whom OpenAI asked in 2024"
+    ),
     canonical_protocol=(
         "Zero-shot, chain of thought, options shuffled as in the first repeat of simple-evals (seed 0); simple-evals "
         "repeats four times and samples at temperature 0.5, here once and greedy. Letters asks by the paper's zero-shot "
@@ -176,6 +179,7 @@ CARD = Card(
     licence="CC-BY-4.0",
     released="2023-11-20",
     chance=0.25,
+    human=0.697,
     saturated_at=0.9,
     errata=(
         "Experts score 65 in 100 on the extended set, and 74 where their own clear slips are forgiven; the rest is hard or wrong.",
@@ -197,7 +201,8 @@ def _of(subset: str, questions: int, human: float | None) -> tuple[Task, Card]:
         title=f"GPQA {subset.capitalize()}",
         human=human,
         blind_spots=(f"{questions} questions, so differences of a few points are noise.", *CARD.blind_spots[1:]),
-        canonical_source=CARD.canonical_source.partition("; 198")[0] + f"; {questions} questions in gpqa_{subset}.csv",
+        canonical_source=CARD.canonical_source.partition("; 198")[0]
+        + f"; {questions} questions in gpqa_{subset}.csv; dated by arXiv:2311.12022",
     )
     return task, card
 

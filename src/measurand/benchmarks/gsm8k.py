@@ -117,7 +117,7 @@ CARD = Card(
         "Strict and flexible readings can differ by many points for chat models; both are shown, neither alone.",
     ),
     style="quiz",
-    canonical_source="openai/gsm8k on the Hugging Face hub, config main, 1,319 test problems (originally openai/grade-school-math)",
+    canonical_source="openai/gsm8k on the Hugging Face hub, config main, 1,319 test problems (originally openai/grade-school-math); dated by arXiv:2110.14168",
     canonical_protocol=(
         "Eight fixed worked examples (Wei et al. 2022), raw text, greedy, 512 new tokens, stopped at the next Q:. "
         'Strict reads the number after "The answer is", flexible the last number. Both compare values, so 18.00 is 18; '

@@ -99,7 +99,7 @@ CARD = Card(
         "The whole set, the text-only subset and the rolling and verified sets are different sets.",
     ),
     style="quiz",
-    canonical_source="cais/hle on the Hugging Face hub, 2,500 questions, gated: ask for access there, then set HF_TOKEN",
+    canonical_source="cais/hle on the Hugging Face hub, 2,500 questions, gated: ask for access there, then set HF_TOKEN; dated by arXiv:2501.14249, when there were 3,000",
     canonical_protocol=(
         "One system message that asks for an explanation, an answer and a confidence; the authors' code has always sent the "
         "one written for multiple choice, to all items, and it is kept. Correctness is judged (the authors use o3-mini); "

@@ -88,7 +88,7 @@ CARD = Card(
         ),
     ),
     style="quiz",
-    canonical_source="openai/human-eval, data/HumanEval.jsonl.gz, 164 problems",
+    canonical_source="openai/human-eval, data/HumanEval.jsonl.gz, 164 problems; dated by arXiv:2107.03374",
     canonical_protocol=(
         "Raw prompt, stopped at a new top-level class, def, #, if or print; pass@k by the unbiased estimator. The paper draws "
         "200 samples, at temperature 0.2 for pass@1 and 0.8 for pass@100, as :samples_cool and :samples do; one greedy sample "

@@ -110,7 +110,7 @@ CARD = msgspec.structs.replace(
             "Arguments and answers cross by value: what a function does to its arguments is not seen."
         ),
     ),
-    canonical_source="evalplus/humanevalplus, 164 problems (release v0.1.10 of HumanEvalPlus.jsonl.gz, which may stand in)",
+    canonical_source="evalplus/humanevalplus, 164 problems (release v0.1.10 of HumanEvalPlus.jsonl.gz, which may stand in); dated by arXiv:2305.01210",
     canonical_protocol=(
         "As HumanEval, greedy. Right is what equals the reference's answer on all inputs, old and new; floats within 1e-6, "
         "or as the problem states. EvalPlus gives each input its own limit, at least 1 s on the clock and four times the "

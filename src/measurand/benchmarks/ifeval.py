@@ -106,7 +106,7 @@ CARD = Card(
         "Public since November 2023, and its kinds of instructions are common in post-training; saturated near the top.",
     ),
     style="quiz",
-    canonical_source="google/IFEval on the Hugging Face hub, 541 prompts with 834 instructions (originally google-research)",
+    canonical_source="google/IFEval on the Hugging Face hub, 541 prompts with 834 instructions (originally google-research); dated by arXiv:2311.07911",
     canonical_protocol=(
         "The prompt as one user turn, no examples, greedy, 1,280 new tokens as in lm-evaluation-harness. Strict: the reply as "
         "it stands. Loose: any of eight forms, without asterisks and without the first or last line; another form may "

@@ -65,7 +65,7 @@ CARD = Card(
         "Crimes and articles are those of cases up to 2018; the law has changed since.",
     ),
     style="quiz",
-    canonical_source="open-compass/LawBench on GitHub at e30981b, data/zero_shot: 20 files of 500 rows",
+    canonical_source="open-compass/LawBench on GitHub at e30981b, data/zero_shot: 20 files of 500 rows; dated by arXiv:2309.16289",
     canonical_protocol=(
         "Instruction, newline, question; greedy, no examples. Each task by the rule of its code; published is the mean of 20 task "
         "scores. Task 2-1 needs the parser ltp and is not scored here: its cell stays empty, and there is no mean of 20, "

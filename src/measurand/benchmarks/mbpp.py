@@ -146,7 +146,7 @@ CARD = Card(
         ),
     ),
     style="quiz",
-    canonical_source="google-research-datasets/mbpp, full: ids 11 to 510 are the test split (500)",
+    canonical_source="google-research-datasets/mbpp, full: ids 11 to 510 are the test split (500); dated by arXiv:2108.07732",
     canonical_protocol=(
         "Raw text with problems 2, 3 and 4 as solved examples, each between [BEGIN] and [DONE]. The paper draws 80 samples at "
         "temperature 0.5; one greedy sample, as here, is usual today. Limit: 3 s of processor time and 9 s on the clock. "

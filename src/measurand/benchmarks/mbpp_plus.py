@@ -208,14 +208,14 @@ CARD = msgspec.structs.replace(
             "Arguments and answers cross by value: what a function does to its arguments is not seen."
         ),
     ),
-    canonical_source="evalplus/mbppplus, 378 problems (release v0.2.0 of MbppPlus.jsonl.gz, which may stand in)",
+    canonical_source="evalplus/mbppplus, 378 problems (release v0.2.0 of MbppPlus.jsonl.gz, which may stand in); dated by EvalPlus v0.2.0, the release that first held it",
     canonical_protocol=(
         "Raw docstring with the sentence and one test, greedy, stopped where EvalPlus stops. Right is what equals the "
         "reference's answer on all inputs; floats within 1e-6, or as the problem states; some functions have tests of their "
         "own, as in EvalPlus. A problem has 3 s of processor time in all, and more where the reference is slow."
     ),
     licence="Apache-2.0",
-    released="2023-05-02",
+    released="2023-11-24",
     saturated_at=None,
     errata=(
         "Version 0.2.0 dropped 21 broken problems of 399, which raises scores by about four points over 0.1.0.",

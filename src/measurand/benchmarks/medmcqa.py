@@ -65,7 +65,7 @@ CARD = Card(
         "Public since 2022; training on it is common.",
     ),
     style="quiz",
-    canonical_source="openlifescienceai/medmcqa on the Hugging Face hub, 4,183 validation questions",
+    canonical_source="openlifescienceai/medmcqa on the Hugging Face hub, 4,183 validation questions; dated by arXiv:2203.14371",
     canonical_protocol=(
         "The validation split, as the answers of the test split were never published. Zero-shot letters by log-probability, "
         "as lm-evaluation-harness asks; :cot is zero-shot chain of thought in chat. One of MedHELM's public scenarios, which "

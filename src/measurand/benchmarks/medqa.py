@@ -59,11 +59,12 @@ CARD = Card(
     blind_spots=(
         "An examination question states all that matters and has one answer; patients do neither.",
         "Medicine as it is practised and licensed in the United States.",
+        "The examination is passed with about 0.6, which is no level of people: none was measured on these questions.",
         "Public since 2020; training on it is common.",
         "The original has five options; five- and four-option numbers differ by several points. Hard subsets chosen by what models fail on are another set.",
     ),
     style="quiz",
-    canonical_source="GBaker/MedQA-USMLE-4-options on the Hugging Face hub, 1,273 test questions (originally jind11/MedQA)",
+    canonical_source="GBaker/MedQA-USMLE-4-options on the Hugging Face hub, 1,273 test questions (originally jind11/MedQA); dated by arXiv:2009.13081",
     canonical_protocol=(
         "Zero-shot letters by log-probability, as lm-evaluation-harness asks; :cot is zero-shot chain of thought in chat. "
         "HELM asks five shots and one line of instruction; Med-PaLM's numbers are five shots with a vote of eleven."
@@ -71,7 +72,6 @@ CARD = Card(
     licence="MIT",
     released="2020-09-28",
     chance=0.25,
-    human=0.6,
     saturated_at=0.95,
 )
 

@@ -295,7 +295,7 @@ CARD = Card(
         "Subjects hold between 100 and 1,534 questions, so the pooled number and the mean over subjects differ; both are shown.",
     ),
     style="quiz",
-    canonical_source="cais/mmlu on the Hugging Face hub, config all, 14,042 test questions (originally hendrycks/test)",
+    canonical_source="cais/mmlu on the Hugging Face hub, config all, 14,042 test questions (originally hendrycks/test); dated by arXiv:2009.03300, whose estimate for experts is the level of people",
     canonical_protocol=(
         'Five exemplars: the first five dev rows of the same subject, in order. Raw text, the letters " A" to " D" '
         'after "Answer:" compared by log-probability. The official code drops exemplars, one at a time, until the '
@@ -306,6 +306,7 @@ CARD = Card(
     licence="MIT",
     released="2020-09-07",
     chance=0.25,
+    human=0.898,
     saturated_at=0.9,
     errata=(
         "Of 5,700 questions that were checked again, 6.49 in a hundred were found faulty (MMLU-Redux), so differences above 0.9 say little.",
@@ -453,7 +454,7 @@ VARIANTS: dict[str, Benchmark] = {
 REDUX_CARD = msgspec.structs.replace(
     CARD,
     title="MMLU-Redux",
-    canonical_source="edinburgh-dawg/mmlu-redux-2.0 on the Hugging Face hub, 100 questions of each of the 57 subjects",
+    canonical_source="edinburgh-dawg/mmlu-redux-2.0 on the Hugging Face hub, 100 questions of each of the 57 subjects; dated by arXiv:2406.04127, whose first version had 30 of the subjects",
     canonical_protocol=(
         "MMLU's questions with the labels that its checkers gave them (Gema et al. 2024). Corrected counts an item by its "
         "corrected label, any of them where several are right, and leaves out items whose question or options are faulty; "

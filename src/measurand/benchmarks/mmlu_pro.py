@@ -93,7 +93,7 @@ CARD = Card(
         "Five in eight questions are of science, engineering or mathematics, so the pooled number is mostly theirs.",
     ),
     style="quiz",
-    canonical_source="TIGER-Lab/MMLU-Pro on the Hugging Face hub, 12,032 test and 70 validation questions; an earlier revision held more",
+    canonical_source="TIGER-Lab/MMLU-Pro on the Hugging Face hub, 12,032 test and 70 validation questions; an earlier revision held more; dated by arXiv:2406.01574",
     canonical_protocol=(
         "Five worked exemplars of the same category, raw text, greedy, 2,048 new tokens, stopped at Question:. Accuracy "
         "reads by the official three steps; a reply without a letter is wrong. The official code guesses a letter at "

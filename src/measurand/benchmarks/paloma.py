@@ -48,7 +48,7 @@ CARD = Card(
         "One number hides the domains: read the table.",
     ),
     style="quiz",
-    canonical_source="allenai/paloma on the Hugging Face hub (gated), split test of all 16 sources",
+    canonical_source="allenai/paloma on the Hugging Face hub (gated), split test of all 16 sources; dated by arXiv:2312.10523",
     canonical_protocol=(
         "The paper gives perplexity per token over domains that are subsampled to one size, with a fixed vocabulary. Here "
         f"bits per byte come first, windows are disjoint and of {WINDOW:,} tokens, all documents are read, and the mean "

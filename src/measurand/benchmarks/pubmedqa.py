@@ -84,7 +84,7 @@ CARD = Card(
         "The abstracts are public and in most training sets, conclusions included.",
     ),
     style="quiz",
-    canonical_source="qiaojin/PubMedQA on the Hugging Face hub, config pqa_labeled, 1,000 questions",
+    canonical_source="qiaojin/PubMedQA on the Hugging Face hub, config pqa_labeled, 1,000 questions; dated by arXiv:1909.06146, which also gives the level of people, a single annotator",
     canonical_protocol=(
         "All 1,000 labelled questions; the authors' test set, and lm-evaluation-harness's, is 500 of them, so those numbers "
         "are near and not equal. Words by log-probability; :chat asks for a last line. One of MedHELM's "

@@ -145,7 +145,7 @@ CARD = Card(
         "Public since September 2021; training on it is common, and what is true has changed for some items.",
     ),
     style="quiz",
-    canonical_source="truthfulqa/truthful_qa on the Hugging Face hub, 817 questions (version 1); the 2025 version of 790 is on GitHub",
+    canonical_source="truthfulqa/truthful_qa on the Hugging Face hub, 817 questions (version 1); the 2025 version of 790 is on GitHub; dated by arXiv:2109.07958, which also gives the level of people",
     canonical_protocol=(
         "Six fixed questions and answers before each, raw text. MC1: the likeliest of one true and several false answers, "
         "by total log-probability. MC2: the share of probability of the true among all. MC0: the best against the best "

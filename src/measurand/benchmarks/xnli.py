@@ -124,7 +124,7 @@ CARD = Card(
         "Classic numbers are of models fine-tuned on English; numbers of prompted models are another protocol.",
     ),
     style="quiz",
-    canonical_source="facebook/xnli on the Hugging Face hub, config all_languages, 5,010 test and 2,490 validation pairs",
+    canonical_source="facebook/xnli on the Hugging Face hub, config all_languages, 5,010 test and 2,490 validation pairs; dated by arXiv:1809.05053",
     canonical_protocol=(
         "The test split, zero-shot in chat, mean over the 15 languages. Cloze is lm-evaluation-harness's xnli: the "
         "validation split and the likeliest of three texts in the item's own language, with its wording and its slips, so "
