@@ -186,7 +186,7 @@ def test_two_runs_are_compared_in_pairs(bank, capsys):
     assert "good is better than poor on items" in shown
     assert "good - poor: +55.0 points (" in shown
     assert "60 items in both" in shown
-    assert "kind high" in shown
+    assert "kind: high" in shown
     assert main(["compare", run["good"], run["same"]]) == 0
     assert "cannot be told apart" in " ".join(capsys.readouterr().out.split())
     assert main(["compare", run["good"], run["good"]]) == 2

@@ -24,6 +24,13 @@ def test_the_ranking_flips_under_another_aggregation():
     )
 
 
+def test_numbers_with_a_unit_are_no_percentages():
+    (flip,) = flips({"A": {"x": 0.9, "y": 1.8}, "B": {"x": 1.5, "y": 1.2}}, higher_is_better=False, unit="bits/byte")[
+        :1
+    ]
+    assert "A leads B by x (0.9 against 1.5 bits/byte), and B leads A by y (1.2 against 1.8 bits/byte)" in str(flip)
+
+
 def test_no_flip_where_the_order_holds_is_tied_or_unknown():
     assert flips({"A": {"x": 0.9, "y": 0.8}, "B": {"x": 0.5, "y": 0.7}}) == ()
     assert flips({"A": {"x": 0.9, "y": 0.7}, "B": {"x": 0.5, "y": 0.7}}) == ()

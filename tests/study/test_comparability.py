@@ -170,7 +170,7 @@ def test_nested_macro_numbers_are_compared_in_pairs_and_may_turn_the_order():
     numbers = [next(v for v in r.summary.views if v.view == "macro:category>subject").estimate for r in (one, other)]
     assert nested.difference.value == pytest.approx(numbers[0].value - numbers[1].value)
     flips = [threat.evidence for threat in threats(made, found) if threat.name == "ranking_flips"]
-    assert any("macro:category>subject" in one for one in flips)
+    assert any("by the unweighted mean over category, then over subject (" in one for one in flips)
     lacking = contrast(made, made.scenarios[0], "x", "y", macro="category>none")
     assert lacking.refused == "the items do not say what they are by category>none"
 

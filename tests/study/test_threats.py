@@ -165,6 +165,13 @@ def test_a_dimension_that_the_question_names_must_be_measured(question, dimensio
     assert "unmeasured_dimension" not in found(evidence([rich], question=question))
 
 
+def test_a_flip_names_both_aggregations_as_the_tables_do():
+    said = found(evidence([FLIP_A, FLIP_B]))["ranking_flips"].evidence
+    assert " by the number over all items (" in said
+    assert " by the unweighted mean over " in said
+    assert "macro:" not in said
+
+
 def test_truncated_replies_are_a_threat_to_the_number():
     whole = good()
     cut = replace(

@@ -17,6 +17,7 @@ from measurand.core.findings import Contrast
 from measurand.core.identity import short
 from measurand.core.run import Run
 from measurand.core.subject import subject_name
+from measurand.report.study.wording import over
 from measurand.report.wording import about
 from measurand.study.comparing import winner_of
 from measurand.study.words import chances, counted, difference, gap, span
@@ -109,7 +110,7 @@ def _details(made: Compared) -> Iterator[str]:
 
 def _table(rest: Sequence[Contrast]) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False)
-    table.add_column("view")
+    table.add_column("over")
     for name in ("items", "difference", "interval", "p"):
         table.add_column(name, justify="right")
     table.add_column("better")
@@ -119,9 +120,15 @@ def _table(rest: Sequence[Contrast]) -> Table:
             continue
         d = comparison.difference
         p = comparison.p if comparison.adjusted_p is None else comparison.adjusted_p
-        name = f"{one.view.removeprefix('slice:')} {one.value}".strip()
         shown = "" if d.value is None else f"{100 * d.value:+.1f}" if not d.unit else f"{d.value:+.3g}"
-        table.add_row(name, f"{d.n_items:,}", shown, span(d), "" if p is None else chances(p)[2:], winner_of(one))
+        table.add_row(
+            over(one.view, one.value),
+            f"{d.n_items:,}",
+            shown,
+            span(d),
+            "" if p is None else chances(p)[2:],
+            winner_of(one),
+        )
     if len(rest) > MOST_ROWS:
         table.add_row(f"{len(rest) - MOST_ROWS} more with --json")
     table.caption = "p-values of slices are adjusted for their number (Holm)"

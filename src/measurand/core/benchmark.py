@@ -193,6 +193,11 @@ NESTED = ">"
 """Between the slices of a nested macro number, outermost first: `category>subcategory>subject`."""
 
 
+def mean_over(path: str) -> str:
+    """What a macro number is, in words: a mean over one slice, or over several within one another."""
+    return f"unweighted mean over {', then over '.join(path.split(NESTED))}"
+
+
 @dataclass(frozen=True, slots=True)
 class Aggregation:
     """How scores become the number.

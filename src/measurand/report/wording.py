@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from measurand.core.benchmark import NESTED
+from measurand.core.benchmark import mean_over
 from measurand.core.claim import AboutMethod, AboutModel, AboutSystem, Claim
 from measurand.core.estimate import Estimate, Tally
 from measurand.core.identity import short
@@ -165,11 +165,6 @@ def view_name(view: View) -> str:
     if kind == "macro":
         return mean_over(field)
     return clipped(view.value) if kind == "slice" else "all items"
-
-
-def mean_over(path: str) -> str:
-    """What a macro number is over: one slice, or several within one another."""
-    return f"unweighted mean over {', then over '.join(path.split(NESTED))}"
 
 
 def clipped(name: str) -> str:

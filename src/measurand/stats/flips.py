@@ -9,9 +9,9 @@ from itertools import combinations, permutations
 
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """Two subjects whose order turns: `first` leads in the view `by`, `second` leads in the view `against`.
+    """Two subjects whose order turns: `first` leads by the aggregation `by`, `second` by `against`.
 
-    `numbers` are first and second in `by`, then first and second in `against`.
+    `numbers` are first and second in `by`, then first and second in `against`, shares of one where `unit` is empty.
     """
 
     first: str
@@ -19,35 +19,39 @@ class Flip:
     by: str
     against: str
     numbers: tuple[float, float, float, float]
+    unit: str = ""
 
     def __str__(self) -> str:
-        """The flip in a sentence, as percentages."""
-        a, b, c, d = (f"{100 * number:.1f}" for number in self.numbers)
+        """The flip in a sentence; shares as percentages."""
+        a, b, c, d = (f"{number:.3g}" if self.unit else f"{100 * number:.1f}" for number in self.numbers)
+        unit = self.unit or "%"
         return (
-            f"The ranking flips: {self.first} leads {self.second} by {self.by} ({a} against {b} %), "
-            f"and {self.second} leads {self.first} by {self.against} ({d} against {c} %)."
+            f"The ranking flips: {self.first} leads {self.second} by {self.by} ({a} against {b} {unit}), "
+            f"and {self.second} leads {self.first} by {self.against} ({d} against {c} {unit})."
         )
 
 
-def flips(numbers: Mapping[str, Mapping[str, float | None]], *, higher_is_better: bool = True) -> tuple[Flip, ...]:
-    """Every pair of subjects whose order under one view is the reverse of that under another.
+def flips(
+    numbers: Mapping[str, Mapping[str, float | None]], *, higher_is_better: bool = True, unit: str = ""
+) -> tuple[Flip, ...]:
+    """Every pair of subjects whose order by one aggregation is the reverse of that by another.
 
-    `numbers` maps each subject to its numbers by view (`pooled`, `macro:subject`, ...), for instance the values of a
-    summary's views. It compares values, not intervals: a flip says that the choice of the aggregation decides, whether
-    or not either difference is certain. A view that one of the two lacks is skipped; a tie is no order.
+    `numbers` maps each subject to its numbers by aggregation, under the name that a sentence gives it. It compares
+    values, not intervals: a flip says that the choice of the aggregation decides, whether or not either difference is
+    certain. An aggregation that one of the two lacks is skipped; a tie is no order.
     """
     sign = 1 if higher_is_better else -1
     found = []
     for a, b in combinations(numbers, 2):
-        gaps = {view: sign * gap for view, gap in _gaps(numbers[a], numbers[b]).items()}
+        gaps = {name: sign * gap for name, gap in _gaps(numbers[a], numbers[b]).items()}
         for by, against in permutations(gaps, 2):
             if gaps[by] > 0 > gaps[against]:
-                four = [numbers[who][view] or 0.0 for view in (by, against) for who in (a, b)]
-                found.append(Flip(a, b, by, against, (four[0], four[1], four[2], four[3])))
+                four = [numbers[who][name] or 0.0 for name in (by, against) for who in (a, b)]
+                found.append(Flip(a, b, by, against, (four[0], four[1], four[2], four[3]), unit))
     return tuple(found)
 
 
 def _gaps(a: Mapping[str, float | None], b: Mapping[str, float | None]) -> dict[str, float]:
-    """How far a is above b in each view that both have."""
-    pairs = {view: (value, b.get(view)) for view, value in a.items()}
-    return {view: one - other for view, (one, other) in pairs.items() if one is not None and other is not None}
+    """How far a is above b by each aggregation that both have."""
+    pairs = {name: (value, b.get(name)) for name, value in a.items()}
+    return {name: one - other for name, (one, other) in pairs.items() if one is not None and other is not None}

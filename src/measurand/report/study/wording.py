@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from measurand.core.benchmark import mean_over
 from measurand.core.decision import Rule
 from measurand.core.estimate import Comparison, Estimate
 from measurand.core.findings import Cell, Contrast, Findings, Ranking
-from measurand.report.wording import NBSP, interval, mean_over, number
+from measurand.report.wording import NBSP, interval, number
 
 MINUS = "\u2212"
 SIGNS = {"pass": "✓", "fail": "✗", "undecided": "?"}

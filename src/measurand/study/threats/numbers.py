@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from measurand.core.benchmark import mean_over
 from measurand.core.decision import Threat
 from measurand.run.notes import FEW_SAMPLES
 from measurand.run.tables import Tables
@@ -25,6 +26,7 @@ FEW_ITEMS = 100
 FAR_BELOW = 0.10
 """A slice is far below the mean from ten points on."""
 MOST_SATURATED = 0.5
+POOLED = "the number over all items"
 
 
 def within_noise(seen: Seen) -> Iterator[Threat]:
@@ -48,9 +50,10 @@ def ranking_flips(seen: Seen) -> Iterator[Threat]:
     for scenario in seen.asked:
         measured = evidence.measured(scenario.name)
         numbers = {name: _aggregations(seen, scenario, tables) for name, tables in measured.items()}
-        up = higher_is_better(next(iter(measured.values())).headline)
-        for flip in flips(numbers, higher_is_better=up):
-            if flip.by == "pooled":
+        first = next(iter(measured.values()))
+        up, unit = higher_is_better(first.headline), first.metrics[first.headline].metric.unit
+        for flip in flips(numbers, higher_is_better=up, unit=unit):
+            if flip.by == POOLED:
                 yield Threat(
                     "ranking_flips",
                     str(flip),
@@ -64,11 +67,11 @@ def _aggregations(seen: Seen, scenario: Scenario, tables: Tables) -> dict[str, f
     found: dict[str, float | None] = {}
     summary = next(one.summary for one in seen.evidence.results if one.tables is tables)
     if summary is not None and summary.views:
-        found["pooled"] = summary.views[0].estimate.value
+        found[POOLED] = summary.views[0].estimate.value
     for path in dict.fromkeys((*slice_fields(seen.evidence, scenario, tables), *macros(seen.evidence, scenario))):
         levels = levels_of(tables, path)
         if any(codes.max(initial=0) > 0 for codes in levels):
-            found[f"macro:{path}"] = over_nested(table, levels).value
+            found[f"the {mean_over(path)}"] = over_nested(table, levels).value
     return found
 
 
