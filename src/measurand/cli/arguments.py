@@ -288,7 +288,12 @@ def _verify_parser(parser: argparse.ArgumentParser) -> None:
         "--only", action="append", default=[], metavar="NAME", help="this benchmark alone; may be repeated"
     )
     parser.add_argument("--run-code", action="store_true", help="also run stored programs, in a sandbox")
-    parser.add_argument("--prompts", action="store_true", help="compare prompts with lm-eval's instead")
-    parser.add_argument("--peer", default="", metavar="PYTHON", help="for --prompts: an interpreter that has lm-eval")
+    parser.add_argument("--prompts", action="store_true", help="compare prompts with those of peers instead")
+    parser.add_argument(
+        "--peer",
+        default="",
+        metavar="PYTHON",
+        help="for --prompts: an interpreter that has lm-eval, inspect-evals or crfm-helm",
+    )
     parser.add_argument("--json", action="store_true", help="print each line as JSON")
     parser.add_argument("--markdown", default="", metavar="FILE.md", help="also write the table as a page")

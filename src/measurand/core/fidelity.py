@@ -17,8 +17,12 @@ if TYPE_CHECKING:
     from measurand.core.request import Request
     from measurand.core.trial import Measured, Missing
 
-Verdict = Literal["equal", "explained", "differs", "unpublished", "not here", "not run"]
-"""`unpublished`: ours alone, shown beside a published one. `not here`: the outputs are not in the folder."""
+Verdict = Literal["equal", "explained", "differs", "unpublished", "not here", "not run", "no peer"]
+"""`unpublished`: ours alone, shown beside a published one. `not here`: the outputs are not in the folder, or the peer
+is not installed. `no peer`: no peer has such a task."""
+
+Peer = Literal["lm-eval", "inspect-evals", "crfm-helm"]
+"""Whose prompts ours are compared with, by the name of its package."""
 
 
 class Figure(Record, frozen=True):
@@ -110,10 +114,12 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Rendering:
-    """Prompts that a peer's task renders from the same rows.
+    """Prompts of a benchmark or of a variant, such as `gpqa:letters`, that a peer's task renders from the same rows.
 
-    `task` is the file of the task inside lm-eval's folder of tasks, asked with so many `shots`. `sides` gets the folder
-    of stored outputs, for their questions. `causes` are the differences that are known.
+    `task` is written as the peer does: a file in lm-eval's folder of tasks, asked with so many `shots`; the folder and
+    name of a task of inspect_evals, with its options; a run entry of HELM. `sides` gets the folder of stored outputs,
+    for their questions. `causes` are the differences that are known. Where the peer asks in words of its own, `framed`
+    says so: then what all its prompts begin and end with is set aside, and what all ours do, before they are compared.
     """
 
     benchmark: str
@@ -122,3 +128,13 @@ class Rendering:
     files: tuple[str, ...] = ()
     shots: int = 0
     causes: tuple[Cause, ...] = ()
+    peer: Peer = "lm-eval"
+    framed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unmatched:
+    """A benchmark or a variant whose prompts no peer renders, and why."""
+
+    benchmark: str
+    why: str

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 
 from measurand.benchmarks.arc_agi import BENCHMARK, to_items
-from measurand.core.fidelity import Figure, Rescoring, Stored
+from measurand.core.fidelity import Figure, Rescoring, Stored, Unmatched
 from measurand.core.outcome import Answer
 from measurand.core.trial import Measured
 from measurand.data.stored import document_of
@@ -53,4 +53,11 @@ RESCORINGS = tuple(
         counted(version),
     )
     for version, source in (("v1", "fchollet/ARC-AGI@3990304"), ("v2", "arcprize/ARC-AGI-2@f3283f7"))
+)
+
+PROMPTS = (
+    Unmatched(
+        "arc_agi",
+        "neither lm-eval nor inspect_evals nor HELM has ARC-AGI (their arc is AI2's); ours is the wording of the official harness",
+    ),
 )

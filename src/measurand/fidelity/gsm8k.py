@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from measurand.asking import render_rows
-from measurand.benchmarks.gsm8k import BENCHMARK
+from measurand.benchmarks.gsm8k import BENCHMARK, VARIANTS
 from measurand.core.benchmark import Scorer
 from measurand.core.fidelity import Figure, Rendering, Rescoring, Side, Stored
 from measurand.core.item import Item, Question
@@ -88,4 +88,38 @@ def chain_of_thought(folder: Path) -> Side:
     return Side({"test": rows, "train": rows}, render_rows(BENCHMARK, {"test": rows}))
 
 
-PROMPTS = (Rendering("gsm8k", "gsm8k/gsm8k-cot.yaml", chain_of_thought, ("gsm8k/test.jsonl",), shots=8),)
+def chat(folder: Path) -> Side:
+    """Twenty questions without exemplars."""
+    rows = rows_of(folder / "gsm8k/test.jsonl")[:20]
+    return Side({"test": rows}, render_rows(VARIANTS["chat"], {"test": rows}))
+
+
+def helm(folder: Path) -> Side:
+    """Twenty questions, and some others for HELM to draw its exemplars from."""
+    rows = rows_of(folder / "gsm8k/test.jsonl")
+    files = {"gsm_data_train": rows[20:40], "gsm_data_test": rows[:20]}
+    return Side(files, render_rows(BENCHMARK, {"test": rows[:20]}))
+
+
+_TEST = ("gsm8k/test.jsonl",)
+
+PROMPTS = (
+    Rendering("gsm8k", "gsm8k/gsm8k-cot.yaml", chain_of_thought, _TEST, shots=8),
+    Rendering(
+        "gsm8k",
+        "gsm",
+        helm,
+        _TEST,
+        shots=5,
+        peer="crfm-helm",
+        framed="the exemplars differ: HELM shows five of the training set, we the eight of Wei et al.",
+    ),
+    Rendering(
+        "gsm8k:chat",
+        "gsm8k/gsm8k -T fewshot=0",
+        chat,
+        _TEST,
+        peer="inspect-evals",
+        framed="inspect_evals asks for ANSWER: in words of its own, before and after the problem; we for ####, before it",
+    ),
+)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from measurand.asking import render_rows
 from measurand.benchmarks.humaneval import BENCHMARK, VARIANTS, to_items
+from measurand.core.benchmark import Benchmark
 from measurand.core.fidelity import Figure, Rendering, Rescoring, Side, Stored
 from measurand.core.outcome import Answer
 from measurand.core.trial import Measured
@@ -54,10 +55,31 @@ RESCORINGS = (
 )
 
 
-def completion(folder: Path) -> Side:
+_DATA = "humaneval/HumanEval.jsonl.gz"
+
+
+def of(benchmark: Benchmark) -> Callable[[Path], Side]:
     """Twenty prompts, which are the whole question."""
-    rows = rows_of(folder / "humaneval/HumanEval.jsonl.gz")[:20]
-    return Side({"test": rows}, render_rows(BENCHMARK, {"test": rows}))
+
+    def sides(folder: Path) -> Side:
+        rows = rows_of(folder / _DATA)[:20]
+        return Side({"test": rows}, render_rows(benchmark, {"test": rows}))
+
+    return sides
 
 
-PROMPTS = (Rendering("humaneval", "humaneval/humaneval.yaml", completion, ("humaneval/HumanEval.jsonl.gz",)),)
+OWN_WORDS = (
+    "inspect_evals asks for the code alone, in words of its own; we for one fenced block, and the code is in one"
+)
+
+PROMPTS = (
+    Rendering("humaneval", "humaneval/humaneval.yaml", of(BENCHMARK), (_DATA,)),
+    Rendering(
+        "humaneval:chat",
+        "humaneval/humaneval",
+        of(VARIANTS["chat"]),
+        (_DATA,),
+        peer="inspect-evals",
+        framed=OWN_WORDS,
+    ),
+)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from measurand.asking import render_rows
 from measurand.benchmarks.ifeval import BENCHMARK, RANDOM_LETTER, VARIANTS, to_items
-from measurand.core.fidelity import Figure, Rendering, Rescoring, Side, Stored
+from measurand.core.fidelity import Cause, Figure, Rendering, Rescoring, Side, Stored
 from measurand.core.item import Item
 from measurand.core.outcome import Answer
 from measurand.core.trial import Measured, Missing
@@ -103,4 +103,18 @@ def raw(folder: Path) -> Side:
     return Side({"train": texts}, render_rows(VARIANTS["raw"], {"test": rows}))
 
 
-PROMPTS = (Rendering("ifeval", "ifeval/ifeval.yaml", raw, (_PROMPTS,)),)
+def chat(folder: Path) -> Side:
+    """The same twenty as user turns; HELM keeps parameters beside them that are not shown."""
+    texts = [{**row, "instruction_id_list": [], "kwargs": []} for row in raw(folder).splits["train"]]
+    return Side({"train": texts}, render_rows(BENCHMARK, {"test": rows_of(folder / _PROMPTS)[:20]}))
+
+
+CAUSES = (
+    Cause("HELM strips white space around a prompt", str.strip),
+    Cause("HELM ends every prompt with a line break", lambda text: f"{text}\n"),
+)
+
+PROMPTS = (
+    Rendering("ifeval", "ifeval", chat, (_PROMPTS,), causes=CAUSES, peer="crfm-helm"),
+    Rendering("ifeval:raw", "ifeval/ifeval.yaml", raw, (_PROMPTS,)),
+)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from measurand.benchmarks.lawbench import BENCHMARK
-from measurand.core.fidelity import Figure, Rescoring, Stored
+from measurand.core.fidelity import Figure, Rescoring, Stored, Unmatched
 from measurand.core.item import Item, Question
 from measurand.core.outcome import Answer
 from measurand.core.trial import Measured
@@ -58,4 +58,11 @@ RESCORINGS = tuple(
         rescored(setting),
     )
     for setting in _SETTINGS
+)
+
+PROMPTS = (
+    Unmatched(
+        "lawbench",
+        "neither lm-eval nor inspect_evals nor HELM has LawBench; the authors' prompts are in the rows themselves",
+    ),
 )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from measurand.asking import render_rows
-from measurand.benchmarks.math import BENCHMARK, gold_of
+from measurand.benchmarks.math import BENCHMARK, VARIANTS, gold_of
+from measurand.core.benchmark import Benchmark
 from measurand.core.fidelity import Figure, Rendering, Rescoring, Side, Stored
 from measurand.data.stored import document_of, rows_of
 from measurand.scoring.maths.answers import answers_equal
@@ -15,6 +16,7 @@ from measurand.scoring.maths.strings import hendrycks_equal
 
 _PAIRS = "math/hendrycks_equivalence_pairs.json"
 _TEST = "math/math_test_5000.jsonl"
+_500 = "math/math500_test.jsonl"
 _QWEN = "math/qwen_math_cot_100x8.jsonl"
 _SEPARATOR = re.compile(r"(?<=\d)(?:,\\!|\{,\}|,)\s*(?=\d{3}(?!\d))")
 
@@ -73,4 +75,27 @@ def minerva(folder: Path) -> Side:
     return Side({"test": rows, "train": rows}, render_rows(BENCHMARK, {"test": rows}))
 
 
-PROMPTS = (Rendering("math", "minerva_math/minerva_math_algebra.yaml", minerva, (_TEST,), shots=4),)
+def of(benchmark: Benchmark, data: str) -> Callable[[Path], Side]:
+    """Twenty problems of any subject."""
+
+    def sides(folder: Path) -> Side:
+        rows = rows_of(folder / data)[:20]
+        return Side({"test": rows}, render_rows(benchmark, {"test": rows}))
+
+    return sides
+
+
+PROMPTS = (
+    Rendering("math", "minerva_math/minerva_math_algebra.yaml", minerva, (_TEST,), shots=4),
+    Rendering(
+        "math:500_minerva", "minerva_math/minerva_math500.yaml", of(VARIANTS["500_minerva"], _500), (_500,), shots=4
+    ),
+    Rendering(
+        "math:chat",
+        "math/math -T shuffle=false",
+        of(VARIANTS["chat"], _TEST),
+        (_TEST,),
+        peer="inspect-evals",
+        framed="inspect_evals asks for ANSWER: in words of its own, before and after the problem; we for a box, before it",
+    ),
+)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from measurand.asking import render_rows
-from measurand.benchmarks.medqa import BENCHMARK, LETTERS, to_items
-from measurand.core.fidelity import Figure, Rendering, Rescoring, Side, Stored
+from measurand.benchmarks.medqa import BENCHMARK, LETTERS, VARIANTS, to_items
+from measurand.core.fidelity import Cause, Figure, Rendering, Rescoring, Side, Stored
 from measurand.core.outcome import Answer
 from measurand.core.trial import Measured
 from measurand.data.stored import document_of, rows_of
+from measurand.fidelity.mmlu import ONLY_LETTER
 from measurand.scoring.choosing import CHOICE_SCORE
 from measurand.scoring.letters import CHOICE
 
@@ -55,9 +57,12 @@ RESCORINGS = (
 )
 
 
+_DATA = "medqa/medqa_usmle_4opt_test_1273.jsonl"
+
+
 def letters(folder: Path) -> Side:
     """Twenty questions; the peer reads them in another form of the same rows."""
-    rows = rows_of(folder / "medqa/medqa_usmle_4opt_test_1273.jsonl")[:20]
+    rows = rows_of(folder / _DATA)[:20]
     theirs = [
         {
             "sent1": row["question"],
@@ -70,4 +75,48 @@ def letters(folder: Path) -> Side:
     return Side(splits, render_rows(BENCHMARK, {"test": rows}))
 
 
-PROMPTS = (Rendering("medqa", "medqa/medqa.yaml", letters, ("medqa/medqa_usmle_4opt_test_1273.jsonl",)),)
+def helm(folder: Path) -> Side:
+    """Twenty questions in the files of the authors, and some others for HELM to draw its exemplars from."""
+    rows = [
+        {name: row[name] for name in ("question", "answer", "options", "meta_info", "answer_idx")}
+        for row in rows_of(folder / _DATA)
+    ]
+    files = {"train": rows[20:40], "dev": [], "test": rows[:20]}
+    named = {f"data_clean/questions/US/4_options/phrases_no_exclude_{part}.jsonl": some for part, some in files.items()}
+    return Side(named, render_rows(BENCHMARK, {"test": rows[:20]}))
+
+
+def thinking(folder: Path) -> Side:
+    """Twenty questions; the peer reads them in the form of BigBIO."""
+    rows = rows_of(folder / _DATA)[:20]
+    theirs = [
+        {
+            "id": str(place),
+            "question": row["question"],
+            "choices": list(row["options"].values()),
+            "answer": [row["options"][row["answer_idx"]]],
+        }
+        for place, row in enumerate(rows)
+    ]
+    return Side({"test": theirs}, render_rows(VARIANTS["cot"], {"test": rows}))
+
+
+STRAY = Cause(
+    "some options of the data end with a stray line break and quote; HELM strips these, lm-eval and we do not",
+    lambda text: re.sub(r'\n"(?=\n)', "", text),
+)
+
+PROMPTS = (
+    Rendering("medqa", "medqa/medqa.yaml", letters, (_DATA,)),
+    Rendering(
+        "medqa",
+        "med_qa",
+        helm,
+        (_DATA,),
+        shots=5,
+        causes=(STRAY,),
+        peer="crfm-helm",
+        framed="HELM has an instruction and five exemplars of the training set before the question, and has the letter written",
+    ),
+    Rendering("medqa:cot", "medqa/medqa", thinking, (_DATA,), peer="inspect-evals", framed=ONLY_LETTER),
+)

@@ -1,4 +1,4 @@
-"""MMLU: the official counts of the data, and our prompts beside lm-eval's."""
+"""MMLU: the official counts of the data, and our prompts beside those of lm-eval and inspect_evals."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from measurand.asking import render_rows
-from measurand.benchmarks.mmlu import BENCHMARK, to_items
-from measurand.core.fidelity import Cause, Figure, Rendering, Rescoring, Side, Stored
+from measurand.benchmarks.mmlu import BENCHMARK, VARIANTS, to_items
+from measurand.core.benchmark import Benchmark
+from measurand.core.fidelity import Cause, Figure, Rendering, Rescoring, Side, Stored, Unmatched
 from measurand.core.record import Json
 from measurand.data import open_data
 from measurand.data.stored import rows_of
@@ -30,6 +31,30 @@ CAUSES = (
     ),
 )
 
+CONTINUED = Cause(
+    "the head of our prompt says multiple choice, as the official one; lm-eval's says questions",
+    lambda text: text.replace("The following are multiple choice questions", "The following are questions", 1),
+)
+COMMAS = Cause(
+    "our template is simple-evals', which names the letters in a row; inspect_evals with commas",
+    lambda text: re.sub(r"(?<=LETTER is one of )[A-Z]+(?=\.)", lambda letters: ",".join(letters[0]), text, count=1),
+)
+CAPITALS = Cause(
+    "it asks for Answer: and the letter; inspect_evals for ANSWER:",
+    lambda text: text.replace("'Answer: $LETTER'", "'ANSWER: $LETTER'", 1),
+)
+BRACKETS = Cause("our options are lettered A., theirs A)", lambda text: re.sub(r"(?m)^([A-Z])\. ", r"\1) ", text))
+DOTS = Cause("our options are lettered A), theirs A.", lambda text: re.sub(r"(?m)^([A-Z])\) ", r"\1. ", text))
+CLOSE = Cause(
+    "an empty line parts question and options; theirs has none",
+    lambda text: re.sub(r"\n\n(?=A[.)] )", "\n", text),
+)
+ENDS = Cause(
+    "lm-eval strips white space around the question, we do not",
+    lambda text: re.sub(r"[ \t]+(?=\nA\. )", "", text),
+)
+ONLY_LETTER = "inspect_evals asks for nothing but the letter, in words of its own"
+
 
 def _hub_rows(path: Path, subject: str) -> list[dict[str, Json]]:
     """The rows of a subject's CSV file in the hub's form."""
@@ -44,29 +69,61 @@ def _hub_rows(path: Path, subject: str) -> list[dict[str, Json]]:
     ]
 
 
-def of(subject: str) -> Callable[[Path], Side]:
-    """Twenty questions of a subject, with its dev set before them."""
+def of(subject: str, benchmark: Benchmark = BENCHMARK) -> Callable[[Path], Side]:
+    """Twenty questions of a subject, with its dev set before them where exemplars are shown."""
 
     def sides(folder: Path) -> Side:
         splits = {
             split: _hub_rows(folder / "mmlu" / split / f"{subject}_{split}.csv", subject)[:limit]
             for split, limit in (("test", ASKED), ("dev", None))
         }
-        return Side(splits, render_rows(BENCHMARK, splits))
+        return Side(splits, render_rows(benchmark, splits))
 
     return sides
 
 
-PROMPTS = tuple(
+_FILES = ("mmlu/test/anatomy_test.csv", "mmlu/dev/anatomy_dev.csv")
+
+PROMPTS: tuple[Rendering | Unmatched, ...] = (
+    *(
+        Rendering(
+            "mmlu",
+            f"mmlu/default/mmlu_{subject}.yaml",
+            of(subject),
+            (f"mmlu/test/{subject}_test.csv", f"mmlu/dev/{subject}_dev.csv"),
+            shots=5,
+            causes=CAUSES,
+        )
+        for subject in SUBJECTS
+    ),
     Rendering(
-        "mmlu",
-        f"mmlu/default/mmlu_{subject}.yaml",
-        of(subject),
-        (f"mmlu/test/{subject}_test.csv", f"mmlu/dev/{subject}_dev.csv"),
+        "mmlu:text",
+        "mmlu/continuation/mmlu_anatomy.yaml",
+        of("anatomy", VARIANTS["text"]),
+        _FILES,
         shots=5,
-        causes=CAUSES,
-    )
-    for subject in SUBJECTS
+        causes=(CONTINUED, *CAUSES),
+    ),
+    Rendering(
+        "mmlu:cot",
+        "mmlu/mmlu_0_shot -T cot=true -T shuffle=false",
+        of("anatomy", VARIANTS["cot"]),
+        _FILES,
+        causes=(COMMAS, CAPITALS),
+        peer="inspect-evals",
+    ),
+    Rendering(
+        "mmlu:generate",
+        "mmlu/mmlu_0_shot -T shuffle=false",
+        of("anatomy", VARIANTS["generate"]),
+        _FILES,
+        causes=(BRACKETS,),
+        peer="inspect-evals",
+        framed=ONLY_LETTER,
+    ),
+    Unmatched(
+        "mmlu:pmi", "the prompt of mmlu:text, and then each option after Answer: alone; lm-eval has no such premise"
+    ),
 )
 
 COUNTS = {"humanities": 4705, "social sciences": 3077, "STEM": 3018, "other (business, health, misc.)": 3242}

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from measurand.asking import render_rows
-from measurand.benchmarks.mmlu_pro import BENCHMARK, to_items
+from measurand.benchmarks.mmlu_pro import BENCHMARK, VARIANTS, to_items
 from measurand.core.benchmark import Reader
 from measurand.core.fidelity import Cause, Figure, Rendering, Rescoring, Side, Stored
 from measurand.core.item import Item
@@ -14,6 +14,7 @@ from measurand.core.outcome import Answer
 from measurand.core.record import Json
 from measurand.core.trial import Absent, Finding, Found, Measured
 from measurand.data.stored import rows_of
+from measurand.fidelity.mmlu import CAPITALS, COMMAS
 from measurand.scoring.choosing import CHOICE_SCORE
 from measurand.scoring.letters import CHOICE
 from measurand.scoring.official import MMLU_PRO_FIRST_STEP, MMLU_PRO_THREE_STEPS
@@ -117,4 +118,25 @@ def chain_of_thought(folder: Path) -> Side:
     return Side(splits, render_rows(BENCHMARK, splits))
 
 
-PROMPTS = (Rendering("mmlu_pro", "mmlu_pro/mmlu_pro_biology.yaml", chain_of_thought, (LLAMA,), shots=5, causes=CAUSES),)
+def chat(folder: Path) -> Side:
+    """The same twenty questions without exemplars."""
+    rows = chain_of_thought(folder).splits["test"]
+    return Side({"test": rows}, render_rows(VARIANTS["chat"], {"test": rows}))
+
+
+HEADED = Cause(
+    "inspect_evals heads the question with Question: and the options with Options:; simple-evals and we do not",
+    lambda text: text.replace("\n\n", "\n\nQuestion:\n", 1).replace("\n\nA) ", "\nOptions:\nA) "),
+)
+
+PROMPTS = (
+    Rendering("mmlu_pro", "mmlu_pro/mmlu_pro_biology.yaml", chain_of_thought, (LLAMA,), shots=5, causes=CAUSES),
+    Rendering(
+        "mmlu_pro:chat",
+        "mmlu_pro/mmlu_pro -T shuffle=false",
+        chat,
+        (LLAMA,),
+        causes=(COMMAS, CAPITALS, HEADED),
+        peer="inspect-evals",
+    ),
+)

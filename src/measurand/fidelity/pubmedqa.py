@@ -1,23 +1,29 @@
-"""PubMedQA: our prompt beside lm-eval's, on abstracts of our own; the peer reads them in another form."""
+"""PubMedQA: our prompts beside those of lm-eval and inspect_evals, on abstracts of our own."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from measurand.asking import render_rows
-from measurand.benchmarks.pubmedqa import BENCHMARK, VERDICTS
-from measurand.core.fidelity import Rendering, Side
+from measurand.benchmarks.pubmedqa import BENCHMARK, VARIANTS, VERDICTS
+from measurand.core.fidelity import Cause, Rendering, Side
 from measurand.core.record import Json
+
+TESTED = (
+    12377809, 26163474, 19100463, 18537964, 12913878, 12765819, 25475395, 19130332, 9427037, 24481006,
+    8165771, 22680064, 22540518, 20629769, 21726930, 21481154, 22902073, 26370095, 18041059, 15041506,
+)  # fmt: skip
+"""Abstracts of the official test split, by number: inspect_evals leaves out all others."""
 
 ROWS: list[dict[str, Json]] = [
     {
-        "pubid": number,
+        "pubid": pubid,
         "question": f"Does dose {number} help?",
         "context": {"contexts": [f"We gave dose {number}.", "We counted who was helped."], "labels": ["METHODS"]},
         "long_answer": "It may.",
         "final_decision": VERDICTS[number % 3],
     }
-    for number in range(20)
+    for number, pubid in enumerate(TESTED)
 ]
 
 
@@ -30,4 +36,41 @@ def sides(_: Path) -> Side:
     return Side({"train": theirs, "validation": theirs, "test": theirs}, render_rows(BENCHMARK, {"test": ROWS}))
 
 
-PROMPTS = (Rendering("pubmedqa", "pubmedqa/pubmedqa.yaml", sides),)
+def chat(_: Path) -> Side:
+    """The same rows on both sides."""
+    return Side({"train": ROWS}, render_rows(VARIANTS["chat"], {"test": ROWS}))
+
+
+def _parts(text: str) -> tuple[str, str, str]:
+    """Our instruction, the abstract and the question."""
+    instruction, _, shown = text.partition("\n\n")
+    abstract, _, question = shown.rpartition("\n\n")
+    return instruction, abstract, question
+
+
+def _joined(text: str) -> str:
+    instruction, abstract, question = _parts(text)
+    return "\n\n".join((instruction, abstract.replace("\n", " "), question))
+
+
+def _marked(text: str) -> str:
+    instruction, abstract, question = _parts(text)
+    return f"{instruction}\n\n**Context:** {abstract}\n\n**Question:** {question}"
+
+
+CAUSES = (
+    Cause("the parts of an abstract are paragraphs; inspect_evals joins them by spaces", _joined),
+    Cause("inspect_evals marks what is context and what is question", _marked),
+)
+
+PROMPTS = (
+    Rendering("pubmedqa", "pubmedqa/pubmedqa.yaml", sides),
+    Rendering(
+        "pubmedqa:chat",
+        "pubmedqa/pubmedqa",
+        chat,
+        causes=CAUSES,
+        peer="inspect-evals",
+        framed="inspect_evals asks for the letter of yes, no or maybe, in words of its own; we for the word",
+    ),
+)

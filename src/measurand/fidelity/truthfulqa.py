@@ -14,6 +14,7 @@ from measurand.core.outcome import Answer
 from measurand.core.record import Json
 from measurand.core.trial import Measured
 from measurand.data.stored import rows_of
+from measurand.fidelity.mmlu import ONLY_LETTER
 
 VERSIONS = {"v0": (0.2261, 0.4484), "v1": (0.2225, 0.4641), "": (0.2229, 0.4677)}
 """Chance on MC1 and MC2 of the three versions, as derived beside the data; the last is of January 2025."""
@@ -73,10 +74,36 @@ def of(benchmark: Benchmark) -> Callable[[Path], Side]:
     return sides
 
 
+def pairs(folder: Path) -> Side:
+    """Twenty questions of the 2025 version with two answers each, which the peer reads as mc1, in our order."""
+    benchmark = VARIANTS["mc0"]
+    rows = rows_of(folder / "truthfulqa/mc_task.json")[:20]
+    theirs: list[dict[str, Json]] = []
+    for item in benchmark.task.to_items("test", rows):
+        assert isinstance(item.input, Question)  # noqa: S101  to_items makes nothing else
+        labels = [int(letter == item.gold) for letter in "AB"]
+        theirs.append(
+            {"question": item.input.text, "mc1_targets": {"choices": list(item.input.options), "labels": labels}}
+        )
+    return Side({"validation": theirs}, render_rows(benchmark, {"test": rows}))
+
+
 PROMPTS = (
     Rendering("truthfulqa", "truthfulqa/truthfulqa_mc1.yaml", of(BENCHMARK), (DATA,)),
-    Rendering("truthfulqa", "truthfulqa/truthfulqa_mc2.yaml", of(VARIANTS["mc2"]), (DATA,)),
+    Rendering("truthfulqa:mc2", "truthfulqa/truthfulqa_mc2.yaml", of(VARIANTS["mc2"]), (DATA,)),
     Rendering(
-        "truthfulqa", "truthfulqa/truthfulqa_gen.yaml", of(VARIANTS["generation"]), (DATA,), causes=(UNFINISHED,)
+        "truthfulqa:generation",
+        "truthfulqa/truthfulqa_gen.yaml",
+        of(VARIANTS["generation"]),
+        (DATA,),
+        causes=(UNFINISHED,),
+    ),
+    Rendering(
+        "truthfulqa:mc0",
+        "truthfulqa/truthfulqa -T shuffle=false -T shuffle_choices=false",
+        pairs,
+        ("truthfulqa/mc_task.json",),
+        peer="inspect-evals",
+        framed=ONLY_LETTER,
     ),
 )

@@ -22,17 +22,26 @@ published one, where the publisher's own rule is odd. `not here` and `not run` p
 """
 
 PROMPTS_HEAD = """\
-# Fidelity: our prompts beside a peer's
+# Fidelity: our prompts beside those of peers
 
 This page is written by a command; do not edit it:
 
-    measurand verify FOLDER --prompts --peer PYTHON --markdown docs/prompts.md
+    make .venv-peers/installed
+    measurand verify FOLDER --prompts --peer .venv-peers/bin/python --markdown docs/prompts.md
 
-Each line is a task of lm-evaluation-harness. Its own code renders the prompts and continuations of twenty items, and
-ours are made from the same rows and compared byte for byte. `explained` lines differ by the causes that are named, and
-by nothing else: with these undone, all twenty are equal. Options that lm-eval shuffles are given to it in our order,
-and exemplars that no file holds are of our own making.
+FOLDER holds stored outputs of others, whose questions are asked; where it holds none of a benchmark, rows of our own
+making in the schema of its data set are. The interpreter after --peer has lm-evaluation-harness, inspect_evals and HELM
+installed, from the package registry; tasks of what it lacks are `not here`.
+
+Each line is a task of one of them. Its own code renders twenty prompts, and the continuations where there are any;
+ours are made from the same rows, and compared byte for byte. `explained` lines differ by the causes that are named, and
+by nothing else: with these undone, all twenty are equal. Where a peer asks in words of its own, what all its twenty
+prompts begin and end with is set aside, and what all of ours do: what is compared then is the question and its options.
+Options that a peer shuffles are given to it in our order, and exemplars that no file holds are of our own making. `no
+peer`: none of the three has such a task.
 """
+
+HEADS = {False: "published | ours", True: "prompts | equal"}
 
 
 def shown(value: Json) -> str:
@@ -54,12 +63,15 @@ def counted(checks: Sequence[Check]) -> str:
 
 def fidelity_page(checks: Sequence[Check], *, prompts: bool = False) -> str:
     """All checks as Markdown, a table for each benchmark; with `prompts`, they are of prompts and not of figures."""
-    return "\n".join([PROMPTS_HEAD if prompts else HEAD, f"In all: {counted(checks)}.", *_tables(checks)]) + "\n"
+    return (
+        "\n".join([PROMPTS_HEAD if prompts else HEAD, f"In all: {counted(checks)}.", *_tables(checks, HEADS[prompts])])
+        + "\n"
+    )
 
 
-def _tables(checks: Sequence[Check]) -> Iterator[str]:
+def _tables(checks: Sequence[Check], head: str) -> Iterator[str]:
     for benchmark in dict.fromkeys(check.benchmark for check in checks):
-        yield f"\n## {benchmark}\n\n| what | source | published | ours | |\n|---|---|---:|---:|---|"
+        yield f"\n## {benchmark}\n\n| what | source | {head} | |\n|---|---|---:|---:|---|"
         for check in checks:
             if check.benchmark == benchmark:
                 verdict = f"{check.verdict}: {check.note}" if check.note else check.verdict

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 
 from measurand.core.errors import InputError
-from measurand.core.fidelity import Check, Rendering, Rescoring, Stored
+from measurand.core.fidelity import Check, Rendering, Rescoring, Stored, Unmatched
 
 FOLDER = "measurand.fidelity"
 
@@ -27,8 +27,8 @@ def rescorings(only: Sequence[str] = ()) -> list[Rescoring]:
     return [one for module in _modules(only) for one in getattr(module, "RESCORINGS", ())]
 
 
-def renderings(only: Sequence[str] = ()) -> list[Rendering]:
-    """All renderings, or those of the files named. Raises InputError with the nearest name."""
+def renderings(only: Sequence[str] = ()) -> list[Rendering | Unmatched]:
+    """All renderings and what no peer has, or those of the files named. Raises InputError with the nearest name."""
     return [one for module in _modules(only) for one in getattr(module, "PROMPTS", ())]
 
 

@@ -1,7 +1,8 @@
 """Render prompts by lm-evaluation-harness's own task classes. Run by the interpreter that has it, never imported.
 
 Reads a list of objects {task, shots, splits} from standard input, and writes a list of texts for each: of each document
-of the task, in order, its context, and each continuation on a line of its own that begins with an arrow.
+of the task, in order, its context, and each continuation on a line of its own that begins with an arrow. Where the rows
+of a split `exemplars` are given, they stand for the exemplars that a task's own code holds.
 """
 
 from __future__ import annotations
@@ -20,7 +21,15 @@ def main() -> None:
     """Render what is asked for."""
     logging.disable(logging.CRITICAL)
     out, sys.stdout = sys.stdout, sys.stderr  # tasks print as they like
-    json.dump([_texts(**asked) for asked in json.load(sys.stdin)], out)
+    json.dump([_named(asked) for asked in json.load(sys.stdin)], out)
+
+
+def _named(asked: dict[str, Any]) -> list[str]:
+    """The texts of one task. Ends with a line that names the task where it fails."""
+    try:
+        return _texts(**asked)
+    except Exception as error:  # noqa: BLE001  whatever the peer raises is told to the user
+        sys.exit(f"{asked['task']}: {error!r}")
 
 
 def _texts(task: str, shots: int, splits: dict[str, list[dict[str, Any]]]) -> list[str]:
@@ -30,7 +39,8 @@ def _texts(task: str, shots: int, splits: dict[str, list[dict[str, Any]]]) -> li
     from lm_eval.tasks._yaml_loader import load_yaml
 
     evaluate.load = _nothing  # a metric that is fetched when a task is read, and not used here
-    random.shuffle = _nothing  # tasks that shuffle options are given them in our order
+    # Tasks that shuffle options are given them in our order.
+    random.shuffle = random.Random.shuffle = _nothing  # type: ignore[method-assign]
 
     def download(self: Any, *_: Any, **__: Any) -> None:
         self.dataset = _rows(splits)
@@ -39,16 +49,18 @@ def _texts(task: str, shots: int, splits: dict[str, list[dict[str, Any]]]) -> li
     config = load_yaml(Path(lm_eval.__file__).parent / "tasks" / task)
     for group in ("group", "group_alias"):
         config.pop(group, None)
+    if "exemplars" in splits:
+        config["fewshot_config"]["samples"] = [{**row, "is_fewshot": True} for row in splits.pop("exemplars")]
     made = api.ConfigurableTask(config=config)
     made.set_config("num_fewshot", shots)
     made.set_fewshot_seed(0)
     made.build_all_requests(rank=0, world_size=1)
     texts: dict[int, str] = {}
     for one in made.instances:
-        context, continuation = one.args[0], one.args[1]
+        context, *more = one.args
         texts.setdefault(one.doc_id, context)
-        if isinstance(continuation, str):
-            texts[one.doc_id] += ARROW + continuation
+        if more and isinstance(more[0], str):
+            texts[one.doc_id] += ARROW + more[0]
     return [texts[place] for place in sorted(texts)]
 
 

@@ -8,10 +8,10 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from measurand.core.errors import InputError
-from measurand.core.fidelity import Check, Rendering, Side, Stored
+from measurand.core.fidelity import Check, Peer, Rendering, Side, Stored
 from measurand.core.outcome import Answered
 from measurand.run.marking import mark, runs_programs
 from measurand.study.verify import renderings, rescorings, verify
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from measurand.core.trial import Measured, Missing
 
 PEER_SECONDS = 600.0
-"""The longest that a peer may take to render the prompts of all tasks."""
+"""The longest that a peer may take to render the prompts of all its tasks."""
+
+PEERS = get_args(Peer)
 
 Marked = Mapping[str, "Measured | Missing"]
 
@@ -55,33 +57,54 @@ async def _mark(scoring: Scoring, answers: Sequence[tuple[Item, Answer]]) -> lis
 
 
 def verify_prompts_against(folder: str, peer: str, only: Sequence[str] = ()) -> Iterator[Check]:
-    """Our prompts against those of lm-evaluation-harness, which the Python interpreter `peer` has installed.
+    """Our prompts against those of every peer that the Python interpreter `peer` has installed.
 
-    Raises InputError where the folder is none, or where that interpreter does not have it.
+    Raises InputError where the folder is none, or where that interpreter has no peer.
     """
     path = Path(folder).expanduser()
     if not path.is_dir():
         message = f"{path} is no folder; give one that holds stored outputs, whose questions are asked"
         raise InputError(message)
-    source = f"lm-eval {_peer_version(peer)}"
-    return verify_prompts(path, renderings(only), lambda asked: _render(peer, asked), source)
+    return verify_prompts(path, renderings(only), lambda asked: _render(peer, asked), _versions(peer))
 
 
-def _peer_version(peer: str) -> str:
-    done = _run_peer(peer, "-c", "import importlib.metadata as m; print(m.version('lm-eval'))")
-    if done.returncode:
-        message = f"{peer or sys.executable} has no lm-eval; name a Python interpreter that has it: --peer PYTHON"
+_ASK_VERSIONS = """
+import importlib.metadata, json
+print(json.dumps({one.metadata["Name"]: one.version for one in importlib.metadata.distributions()}))
+"""
+
+
+def _versions(peer: str) -> dict[Peer, str]:
+    """The versions of the peers that are installed, by package."""
+    done = _run_peer(peer, "-c", _ASK_VERSIONS)
+    installed = json.loads(done.stdout) if done.returncode == 0 else {}
+    named = {name.lower().replace("_", "-"): version for name, version in installed.items()}
+    found: dict[Peer, str] = {name: named[name] for name in PEERS if name in named}
+    if not found:
+        names = f"{', '.join(PEERS[:-1])} or {PEERS[-1]}"
+        message = f"{peer or sys.executable} has no {names}; name a Python interpreter that has them: --peer PYTHON"
         raise InputError(message)
-    return done.stdout.strip()
+    return found
 
 
 def _render(peer: str, asked: Sequence[tuple[Rendering, Side]]) -> list[list[str]]:
+    """All tasks of one peer in one process; the texts are in the order asked."""
+    texts: dict[int, list[str]] = {}
+    for name in PEERS:
+        places = [place for place, (one, _) in enumerate(asked) if one.peer == name]
+        if places:
+            texts |= zip(places, _render_by(name, peer, [asked[place] for place in places]), strict=True)
+    return [texts[place] for place in range(len(asked))]
+
+
+def _render_by(name: Peer, peer: str, asked: Sequence[tuple[Rendering, Side]]) -> list[list[str]]:
     """Rows go in and texts come out as JSON."""
     tasks = json.dumps([{"task": one.task, "shots": one.shots, "splits": side.splits} for one, side in asked])
-    done = _run_peer(peer, str(Path(__file__).with_name("lm_eval_prompts.py")), given=tasks)
+    script = Path(__file__).with_name(f"{name.replace('-', '_')}_prompts.py")
+    done = _run_peer(peer, str(script), given=tasks)
     if done.returncode:
         said = " ".join(done.stderr.strip().splitlines()[-1:])
-        message = f"lm-eval cannot render {', '.join(one.task for one, _ in asked)}: {said}; try another version of it"
+        message = f"{name} cannot render the prompts: {said}; try another version of it"
         raise InputError(message)
     texts: list[list[str]] = json.loads(done.stdout)
     return texts
@@ -95,7 +118,9 @@ def _run_peer(peer: str, *arguments: str, given: str = "") -> subprocess.Complet
             command, input=given, capture_output=True, text=True, timeout=PEER_SECONDS, check=False
         )
     except OSError as error:
-        message = f"{peer} cannot be run ({error.strerror}); name a Python interpreter that has lm-eval: --peer PYTHON"
+        message = (
+            f"{peer} cannot be run ({error.strerror}); name a Python interpreter that has the peers: --peer PYTHON"
+        )
         raise InputError(message) from error
     except subprocess.TimeoutExpired as error:
         message = f"{peer} gave no answer for {PEER_SECONDS:g} seconds; try again on a machine less busy"
