@@ -12,6 +12,7 @@ from measurand.core.ports import Abilities
 from measurand.core.record import Json, Record
 from measurand.core.request import Complete, Embed, Generate, Loglikelihood, Request, Rolling
 from measurand.core.subject import Model
+from measurand.providers import openai_prompt
 from measurand.providers import openai_read as read
 from measurand.providers import openai_write as write
 from measurand.providers.connecting import HttpOptions, checked_fields, varied
@@ -49,7 +50,7 @@ PRESETS: dict[str, str] = {
 }
 """Base URLs by name. Any other server is given by its `base_url`."""
 
-_OWN_FIELDS = frozenset({"messages", "prompt", "input", "stream", "model", "tools", "n", "echo"})
+_OWN_FIELDS = frozenset({"messages", "prompt", "input", "stream", "model", "tools", "n", "echo", "prompt_logprobs"})
 
 
 class OpenAIOptions(Record, frozen=True):
@@ -57,8 +58,9 @@ class OpenAIOptions(Record, frozen=True):
 
     `preset` names a base URL and `base_url` replaces it. `key_env` names the variable that holds the key where
     it is not the host's own. `extra` are further fields of the body; since they may change replies they enter
-    the subject's revision. `echo_logprobs` says that the server echoes prompts with log-probabilities (vLLM);
-    `top_logprobs` that it gives that many of the likeliest next tokens.
+    the subject's revision. `echo_logprobs` says that the server echoes prompts with log-probabilities,
+    `prompt_logprobs` that it gives those of a prompt's tokens by their ids (vLLM), `top_logprobs` that it gives that
+    many of the likeliest next tokens.
     """
 
     model: str
@@ -73,6 +75,7 @@ class OpenAIOptions(Record, frozen=True):
     stream: bool = False
     output_limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     echo_logprobs: bool = False
+    prompt_logprobs: bool = False
     top_logprobs: int = 0
     extra: dict[str, Json] = {}
     http: HttpOptions = HttpOptions()
@@ -112,15 +115,20 @@ class OpenAICompatible:
         """Who answers."""
         return self._subject
 
+    @property
+    def _reads_prompts(self) -> bool:
+        """Whether the server gives the log-probabilities of a prompt's own tokens."""
+        return self.options.echo_logprobs or self.options.prompt_logprobs
+
     def describe(self) -> Abilities:
         """What the options say that the server can do."""
         measured: Literal["none", "next_token", "any"] = "none"
         if self.options.top_logprobs:
             measured = "next_token"
-        if self.options.echo_logprobs:
+        if self._reads_prompts:
             measured = "any"
         scored: tuple[Ability, ...] = () if measured == "none" else ("loglikelihood",)
-        if self.options.echo_logprobs:
+        if self._reads_prompts:
             scored = (*scored, "rolling")
         can: tuple[Ability, ...] = ("chat", "complete", "images", "tools", "schema", "embed", *scored)
         said = dict.fromkeys(scored, UNVERIFIABLE)
@@ -180,18 +188,19 @@ class OpenAICompatible:
         """Log-likelihoods, by echo or from the likeliest next tokens."""
         begun = time.perf_counter()
         top = self.options.top_logprobs
-        if self.options.echo_logprobs:
-            body = write.echo(request.context, request.continuations)
+        if self.options.prompt_logprobs:
+            body, measure = write.of_prompt(request.context, request.continuations), openai_prompt.continuation_nats
+        elif self.options.echo_logprobs:
+            body, measure = write.echo(request.context, request.continuations), continuation_nats
         elif top:
-            body = write.next_token(request.context, top)
+            body, measure = write.next_token(request.context, top), next_token_nats
         else:
             raise refused_request(
-                f"{self.options.model} gives no log-likelihoods here: ask by generation, or set `echo_logprobs` or "
-                "`top_logprobs` where the server can",
+                f"{self.options.model} gives no log-likelihoods here: ask by generation, or set `echo_logprobs`, "
+                "`prompt_logprobs` or `top_logprobs` where the server can",
             )
         answer, raw = await self._http.post(self._completions, encode(self._fields | body), read.COMPLETION)
         read.first_choice(answer, raw, self._http)
-        measure = continuation_nats if self.options.echo_logprobs else next_token_nats
         return Reply(
             values=measure(request, answer.choices or [], self._http),
             usage=read.usage_of(answer.usage),
@@ -201,17 +210,20 @@ class OpenAICompatible:
 
     async def _read(self, request: Rolling) -> Reply:
         """The log-probability of a whole text, once the server's probabilities are seen to be ones."""
-        if not self.options.echo_logprobs:
+        if not self._reads_prompts:
             raise refused_request(
-                f"{self.options.model} gives no log-probability of a text: set `echo_logprobs` where the server can",
+                f"{self.options.model} gives no log-probability of a text: set `echo_logprobs` or `prompt_logprobs` "
+                "where the server can",
             )
         begun = time.perf_counter()
         if not self._is_believed:
             check_sum(await self._measured(PROBE), self._http)
             self._is_believed = True
-        body = encode(self._fields | write.echo("", (request.text,), top=ECHOED_TOP))
-        answer, raw = await self._http.post(self._completions, body, read.COMPLETION)
-        nats, count = text_nats(request, read.first_choice(answer, raw, self._http), self._http)
+        by_ids = self.options.prompt_logprobs
+        body = (write.of_prompt if by_ids else write.echo)("", (request.text,), ECHOED_TOP)
+        answer, raw = await self._http.post(self._completions, encode(self._fields | body), read.COMPLETION)
+        summed = openai_prompt.text_nats if by_ids else text_nats
+        nats, count = summed(request, read.first_choice(answer, raw, self._http), self._http)
         return Reply(
             values=(nats,),
             counts=(count,),

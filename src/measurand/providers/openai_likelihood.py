@@ -77,20 +77,20 @@ def text_nats(request: Rolling, choice: Choice, http: Transport) -> tuple[float,
     for token, number, top in zip(tokens, nats, (choice.logprobs and choice.logprobs.top_logprobs) or [], strict=False):
         listed = {name: value for name, value in (top or {}).items() if value is not None}
         listed |= {} if number is None else {token: number}
-        _refuse_above_one(listed.values(), f"in the place of {token[:20]!r}", http)
+        refuse_above_one(listed.values(), f"in the place of {token[:20]!r}", http)
     begin = 1 if "".join(tokens[1:]) == request.text else 0
     if len(tokens) - begin > request.window:
-        why = f"the text has {len(tokens) - begin:,} tokens and the protocol's window {request.window:,}"
-        raise http.broken(f"cannot slide a window: {why}; use transformers:NAME, or split the text", transient=False)
+        raise beyond_the_window(len(tokens) - begin, request.window, http)
     return _sum([], request.text, choice, http), len(tokens) - begin
 
 
 def check_sum(reply: Reply, http: Transport) -> None:
     """Refuse a server whose probabilities of different texts after PROBE's context exceed one together."""
-    _refuse_above_one(reply.values, f"for {len(reply.values)} different continuations", http)
+    refuse_above_one(reply.values, f"for {len(reply.values)} different continuations", http)
 
 
-def _refuse_above_one(nats: Iterable[float], where: str, http: Transport) -> None:
+def refuse_above_one(nats: Iterable[float], where: str, http: Transport) -> None:
+    """Refuse probabilities of things that exclude one another where they exceed one together."""
     total = math.fsum(math.exp(min(number, 1.0)) for number in nats)
     if total > 1 + _ROUNDING:
         error = http.broken(
@@ -108,13 +108,13 @@ def _sum(context: list[str], continuation: str, choice: Choice, http: Transport)
     if not context and "".join(tokens[1:]) == continuation:
         begin = 1  # the server put a token of its own before the text, such as <s>
     if tokens[:begin] != (context or tokens[:begin]):
-        raise _unmeasured(f"the join before {continuation[:40]!r} falls inside a token of the server's", http)
+        raise unmeasured(f"the join before {continuation[:40]!r} falls inside a token of the server's", http)
     echoed = "".join(tokens[begin:])
     if echoed != continuation and not any(mark in echoed for mark in _PARTIAL):
-        raise _unmeasured(f"{echoed[:40]!r} came back for {continuation[:40]!r}", http)
+        raise unmeasured(f"{echoed[:40]!r} came back for {continuation[:40]!r}", http)
     measured = [number for number in nats[begin:] if number is not None]
     if len(measured) != len(tokens) - begin:
-        raise _unmeasured(f"the first token of {continuation[:40]!r} has no log-probability without a context", http)
+        raise unmeasured(f"the first token of {continuation[:40]!r} has no log-probability without a context", http)
     return math.fsum(measured)
 
 
@@ -128,7 +128,14 @@ def _echoed(choice: Choice, http: Transport) -> tuple[list[str], list[float | No
     return found.tokens, found.token_logprobs
 
 
-def _unmeasured(why: str, http: Transport) -> CallFailedError:
+def beyond_the_window(tokens: int, window: int, http: Transport) -> CallFailedError:
+    """The failure of a text that only the server could slide a window over."""
+    why = f"the text has {tokens:,} tokens and the protocol's window {window:,}"
+    return http.broken(f"cannot slide a window: {why}; use transformers:NAME, or split the text", transient=False)
+
+
+def unmeasured(why: str, http: Transport) -> CallFailedError:
+    """The failure of a continuation that cannot be told from its context."""
     error = http.broken(f"cannot give a log-likelihood: {why}; join text and option where tokens end", transient=False)
     error.where = "seam"
     return error

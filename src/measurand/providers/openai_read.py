@@ -91,6 +91,8 @@ class Choice(msgspec.Struct):
     text: str | None = None
     finish_reason: Any = None
     logprobs: Logprobs | None = None
+    prompt_logprobs: Any = None
+    prompt_token_ids: Any = None
     error: Any = None
 
 

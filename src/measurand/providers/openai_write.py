@@ -59,6 +59,13 @@ def echo(context: str, continuations: tuple[str, ...], top: int = 1) -> dict[str
     return {"prompt": prompts, "max_tokens": 0, "echo": True, "logprobs": top, "temperature": 0.0}
 
 
+def of_prompt(context: str, continuations: tuple[str, ...], top: int = 0) -> dict[str, Any]:
+    """The same in vLLM's own words, with the ids of the prompts' tokens."""
+    body = echo(context, continuations)
+    asked = {"prompt_logprobs": top, "return_token_ids": True, "max_tokens": 1}
+    return {"prompt": body["prompt"], "temperature": 0.0} | asked
+
+
 def next_token(context: str, top: int) -> dict[str, Any]:
     """The body of /completions that gives the `top` likeliest next tokens."""
     return {"prompt": context, "max_tokens": 1, "logprobs": top, "temperature": 0.0}

@@ -119,7 +119,7 @@ def _open_openai(kind: str, name: str, options: SubjectOptions) -> Provider:
             deployment=name if azure else "",
             api_version=options.api_version,
             stream=options.stream,
-            echo_logprobs=kind == "vllm",
+            prompt_logprobs=kind == "vllm",
             http=HttpOptions(timeouts=Timeouts(total=options.call_seconds)),
         )
     )
