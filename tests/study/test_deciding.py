@@ -9,7 +9,7 @@ from measurand.core.claim import AboutMethod
 from measurand.core.errors import InputError
 from measurand.core.identity import canonical
 from measurand.core.subject import subject_name
-from measurand.stats.sums import ratio_of_sums
+from measurand.stats.metrics import BITS_PER_BYTE, MEAN, MICRO_F1, TOKEN_PERPLEXITY
 from measurand.study.coverage import coverage
 from measurand.study.deciding import findings
 from measurand.study.evidence import Result
@@ -195,15 +195,41 @@ def test_a_method_study_with_too_few_seeds_or_open_variables_is_refused():
         findings(evidence([result("m", "test", many(20, 0.5))], claim=METHOD))
 
 
-def test_a_method_study_of_a_metric_that_is_no_mean_is_refused():
-    """The first column of bits per byte is a sum of log-probabilities; its mean would be another number."""
+def perplexities(shifts, n, rng):
+    """Log-probabilities and bytes, [seeds, texts, 2]: texts of uneven length and difficulty, seeds that are shifted."""
+    length = rng.lognormal(5, 0.7, n)
+    hard = rng.normal(0.7, 0.2, n)
+    nats = hard + np.asarray(shifts)[:, None] + rng.normal(0, 0.05, (len(shifts), n))
+    return np.stack((-nats * length, np.broadcast_to(length, nats.shape)), axis=-1)
+
+
+def test_a_method_study_of_bits_per_byte_reports_the_effect_in_bits():
+    """The first column is a sum of log-probabilities; its mean would be another number."""
     made = arms(0.2)
-    for one in made.results:
+    rows = perplexities([0.1, 0.12, 0.11, 0.0, 0.01, -0.01], 300, np.random.default_rng(3))
+    for one, row in zip(made.results, rows, strict=True):
         table = one.tables.metrics["accuracy"]
-        one.tables.metrics["accuracy"] = replace(table, metric=replace(table.metric, over=ratio_of_sums))
+        one.tables.metrics["accuracy"] = replace(table, metric=BITS_PER_BYTE, rows=row)
+    (contrast,) = effects(made)
+    found = contrast.comparison.difference
+    by_hand = [-row[:, 0].sum() / row[:, 1].sum() / np.log(2) for row in rows]
+    assert found.value == pytest.approx(np.mean(by_hand[3:]) - np.mean(by_hand[:3]))
+    assert found.low < found.value < found.high < 0
+    assert (found.unit, found.method) == (
+        "bits/byte",
+        "paired by item, 3 and 3 seeds, Student's t, bootstrap of items",
+    )
+
+
+def test_a_method_study_of_numbers_that_are_not_of_one_scale_is_refused():
+    made = arms(0.2)
+    for seed, one in enumerate(made.results):
+        table = one.tables.metrics["accuracy"]
+        rows = np.stack((np.full(300, -1.0), np.full(300, 1.0 + seed)), axis=-1)
+        one.tables.metrics["accuracy"] = replace(table, metric=TOKEN_PERPLEXITY, rows=rows)
     (contrast,) = effects(made)
     assert contrast.comparison is None
-    assert "no mean over items" in contrast.refused
+    assert contrast.refused == "the seeds split the texts into different tokens; compare bits per byte"
 
 
 def test_the_interval_over_seeds_covers_and_a_pooled_one_would_not():
@@ -212,12 +238,36 @@ def test_the_interval_over_seeds_covers_and_a_pooled_one_would_not():
     for _ in range(300):
         effects = rng.normal(0, 0.05, (2, 4))
         a, b = (np.clip(rng.normal(0.5, 0.2, 200) + e[:, None] + rng.normal(0, 0.05, (4, 200)), 0, 1) for e in effects)
-        made = seeded_difference(a, b, ("a", "b"), "score").difference
+        made = seeded_difference(a[..., None], b[..., None], MEAN, ("a", "b")).difference
         covered += made.low <= 0 <= made.high
         d = a.mean(axis=0) - b.mean(axis=0)
         narrow += abs(d.mean()) <= 1.96 * d.std(ddof=1) / np.sqrt(200)
     assert covered / 300 >= 0.93
     assert narrow < covered, "items alone forget that seeds differ"
+
+
+@pytest.mark.parametrize("n", [30, 200])
+def test_the_interval_of_a_ratio_over_seeds_covers(n):
+    """No effect on average; each seed has its own shift, and the texts are drawn anew each time."""
+    rng = np.random.default_rng(4)
+    covered = 0
+    for _ in range(150):
+        rows = perplexities(rng.normal(0, 0.02, 8), n, rng)
+        made = seeded_difference(rows[:4], rows[4:], BITS_PER_BYTE, ("a", "b")).difference
+        covered += made.low <= 0 <= made.high
+    assert covered / 150 >= 0.92
+
+
+def test_an_f1_of_few_labels_over_seeds_covers():
+    rng = np.random.default_rng(5)
+    covered = 0
+    for _ in range(150):
+        true = rng.random(120) < 0.3
+        said = np.array([np.where(rng.random(120) < 0.2 + skill, ~true, true) for skill in rng.normal(0, 0.02, 6)])
+        rows = np.stack((said & true, said & ~true, ~said & true), axis=-1).astype(float)
+        made = seeded_difference(rows[:3], rows[3:], MICRO_F1, ("a", "b")).difference
+        covered += made.low <= 0 <= made.high
+    assert covered / 150 >= 0.92
 
 
 def test_who_is_dominated_is_tested_and_quality_stands_beside_cost():

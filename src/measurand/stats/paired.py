@@ -32,7 +32,7 @@ from measurand.stats.power import detectable, detectable_paired
 from measurand.stats.sums import weighted_mean
 from measurand.stats.units import Over, over_of
 
-_OWN_UNITS = "tokens"
+OWN_UNITS = "tokens"
 """A column whose unit is the subject's own: numbers per such a unit compare only where both count alike."""
 
 
@@ -80,7 +80,7 @@ def difference(pair: Pair, level: float = 0.95) -> Difference:
 
 def _counted(table: ByItem) -> list[float]:
     """How many units of its own a subject counted in each item."""
-    return [float(count) for count in table.rows[:, table.metric.columns.index(_OWN_UNITS)]]
+    return [float(count) for count in table.rows[:, table.metric.columns.index(OWN_UNITS)]]
 
 
 def _of_right_or_wrong(pair: Pair, level: float) -> Difference:
@@ -129,7 +129,7 @@ def _without_spread(pair: Pair, value: float, level: float) -> Difference:
 
 def _of_any(pair: Pair, level: float) -> Difference:
     metric, columns = pair.a.metric, len(pair.a.metric.columns)
-    if _OWN_UNITS in metric.columns and _counted(pair.a) != _counted(pair.b):
+    if OWN_UNITS in metric.columns and _counted(pair.a) != _counted(pair.b):
         return Difference(None, None, "none: they split the texts into different tokens; compare bits per byte")
     each = over_of(metric)
 
