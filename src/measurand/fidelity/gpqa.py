@@ -16,7 +16,7 @@ from measurand.fidelity.mmlu import CAPITALS, COMMAS
 
 ROWS: list[dict[str, Json]] = [
     {
-        "Question": f"Which of these numbers is {base} times {factor}?\n",
+        "Question": f"{base} times {factor} is which of these numbers?\n",
         **{name: f"{base * factor + step},  and not less\n" for step, name in enumerate(TEXTS)},
         CANARY: "none: this row is of our own making",
     }

@@ -50,7 +50,7 @@ def _row(number: int) -> dict[str, Json]:
     """A problem of our own making in the schema of the full set, whose programs have the line ends of the official file."""
     return {
         "task_id": number,
-        "text": f"Write a function to add {number} to a number.",
+        "text": f"{number} is to be added to a number by a function.",
         "code": f"def add_{number}(x):\r\n  return x + {number} ",
         "test_list": [f"assert add_{number}({given}) == {given + number} " for given in range(3)],
         "test_setup_code": "",

@@ -15,7 +15,7 @@ from measurand.core.record import Json
 ROWS: list[dict[str, Json]] = [
     {
         "task_id": number,
-        "prompt": f"Write a function to add {number} to a number.",
+        "prompt": f"{number} is to be added to a number by a function.",
         "code": f"def add_{number}(x):\n  return x + {number}",
         "test_list": [f"assert add_{number}({given}) == {given + number}" for given in range(3)],
         "test": f"inputs = [[0], [1], [2]]\nresults = [{number}, {number + 1}, {number + 2}]\n",

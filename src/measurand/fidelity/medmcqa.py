@@ -15,7 +15,7 @@ from measurand.fidelity.mmlu import CLOSE, DOTS
 ROWS: list[dict[str, Json]] = [
     {
         "id": f"made{number}",
-        "question": f"Which of these is {number} more than ten? ",
+        "question": f"{number} more than ten is which of these? ",
         **{name: f"{10 + number + step} " for step, name in enumerate(OPTIONS)},
         "cop": 0,
         "choice_type": "single",

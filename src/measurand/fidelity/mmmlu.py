@@ -13,7 +13,7 @@ from measurand.fidelity.mmlu import CAPITALS, CLOSE, COMMAS, DOTS, ENDS
 LOCALE = "FR-FR"
 ROWS: list[dict[str, Json]] = [
     {
-        "Question": f"Combien font {number} et dix ? ",
+        "Question": f"{number} et dix font combien ? ",
         **{letter: str(10 + number + step) for step, letter in enumerate("ABCD")},
         "Answer": "A",
         "Subject": "anatomy",

@@ -18,8 +18,8 @@ TESTED = (
 ROWS: list[dict[str, Json]] = [
     {
         "pubid": pubid,
-        "question": f"Does dose {number} help?",
-        "context": {"contexts": [f"We gave dose {number}.", "We counted who was helped."], "labels": ["METHODS"]},
+        "question": f"Does it help to give a dose of {number}?",
+        "context": {"contexts": [f"{number} doses were given.", "We counted who was helped."], "labels": ["METHODS"]},
         "long_answer": "It may.",
         "final_decision": VERDICTS[number % 3],
     }

@@ -107,7 +107,7 @@ def _mended(ours: Sequence[str], causes: Sequence[Cause]) -> tuple[list[str], li
 def _unframed(texts: Sequence[str]) -> tuple[list[str], int]:
     """The texts without what all begin and end with, and how many characters that is.
 
-    Where questions begin alike, their beginnings go too, on both sides the same.
+    Where questions begin or end alike, that goes too, on both sides; so rows of our own making should not.
     """
     start = _alike(texts)
     rest = [text[start:] for text in texts]
