@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 
 from rich.console import Console
 from rich.panel import Panel
@@ -10,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from measurand.cli.options import data_overrides
+from measurand.core.benchmark import Metric
 from measurand.core.identity import short
 from measurand.core.request import Complete, Embed, Generate, Loglikelihood, Request, Rolling
 from measurand.report.wording import visible
@@ -27,7 +29,8 @@ def run(given: argparse.Namespace) -> int:
     for item, requests in zip(found.items, found.requests, strict=True):
         for request in requests:
             console.print(Panel(Text(visible(_as_text(request))), title=f"item {item.id}", title_align="left"))
-    console.print(_answers(found))
+    metrics = prepared.benchmark.aggregation.metrics
+    console.print(_answers(found, metrics))
     n = len(prepared.items)
     detectable = detectable_paired(n)
     console.print(
@@ -36,10 +39,9 @@ def run(given: argparse.Namespace) -> int:
     )
     if detectable is not None:
         console.print(f"two runs must differ by {detectable * 100:.1f} points for the difference to be found")
-    unchecked = prepared.benchmark.aggregation.metrics.keys() - {answers.metric for answers in found.answers}
+    unchecked = metrics.keys() - {answers.metric for answers in found.answers}
     if unchecked:
         console.print(f"not checked, as a judge or more items are needed for it: {', '.join(sorted(unchecked))}")
-    metrics = prepared.benchmark.aggregation.metrics
     shares = [answers for answers in found.answers if not metrics[answers.metric].unit]  # no perplexities, no errors
     good = all(answers.good for answers in shares)
     if shares:
@@ -47,13 +49,12 @@ def run(given: argparse.Namespace) -> int:
     return GOOD if good else FAILED
 
 
-def _answers(found: Checked) -> Table:
+def _answers(found: Checked, metrics: Mapping[str, Metric]) -> Table:
+    """The known answers' scores. Nothing said has no perplexity, and only shares have answers that must score 0."""
     table = Table("metric", "gold answer", "empty answer", "wrong answer", box=None, header_style="bold")
     for answers in found.answers:
-        shown = [
-            "not measured" if value is None else f"{value:.2f}"
-            for value in (answers.gold, answers.empty, answers.wrong)
-        ]
+        without = "not applicable" if metrics[answers.metric].unit else "not measured"
+        shown = [without if value is None else f"{value:.2f}" for value in (answers.gold, answers.empty, answers.wrong)]
         table.add_row(answers.metric, *shown)
     return table
 
