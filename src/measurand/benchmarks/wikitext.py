@@ -101,7 +101,12 @@ CARD = Card(
         "Per token it compares only between models with one tokenizer; per word or byte it compares between all.",
     ),
     style="quiz",
-    canonical_source="Salesforce/wikitext on the Hugging Face hub, wikitext-2-raw-v1, test, joined to its 62 articles; dated by arXiv:1609.07843",
+    canonical_source=(
+        "Salesforce/wikitext on the Hugging Face hub, wikitext-2-raw-v1, test, joined to its 62 articles, as many as "
+        "EleutherAI/wikitext_document_level has, which lm-evaluation-harness reads (the paper says 60); the paper's "
+        "245,569 words are tokens with an end mark for each line, and the words counted here are unchecked; dated by "
+        "arXiv:1609.07843"
+    ),
     canonical_protocol=(
         "lm-evaluation-harness reads the detokenised article and counts words and bytes in the original one, so its bits "
         "per byte are per byte of another text than is read; we do the same, so that numbers compare. Windows are "
