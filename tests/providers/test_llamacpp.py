@@ -232,6 +232,18 @@ async def test_without_a_template_there_is_no_chat(tmp_path: Path) -> None:
     assert LlamaCpp(written(tmp_path, gguf())).describe().can == ("complete", "loglikelihood")
 
 
+async def test_a_quantised_cache_is_another_subject(tmp_path: Path) -> None:
+    needed("xllamacpp", "'measurand[local]'")
+    provider = LlamaCpp(written(tmp_path, gguf()))
+    plain = provider.subject
+    provider.quantise_cache()
+    marked = provider.subject
+    assert marked.revision.startswith(f"{plain.revision}+")
+    provider.quantise_cache()
+    assert provider.subject == marked
+    assert "q8_0" in provider.describe().conditions["loglikelihood"]
+
+
 def test_models_that_are_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     needed("xllamacpp", "'measurand[local]'")
     with pytest.raises(InputError, match="or one of smollm2-135m"):

@@ -12,7 +12,7 @@ import os
 import signal
 import sys
 import threading
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -20,9 +20,14 @@ from measurand.core.record import Record
 
 _PR_SET_PDEATHSIG = 1
 
+Cache = Literal["f16", "q8_0"]
+
 
 class Settings(Record, frozen=True):
-    """What the server is started with. `context` is in tokens, for each slot; `parent` the process to die with."""
+    """What the server is started with. `context` is in tokens, for each slot; `parent` the process to die with.
+
+    `cache` is the type in which keys and values are held.
+    """
 
     parent: int
     path: str
@@ -31,6 +36,7 @@ class Settings(Record, frozen=True):
     slots: int
     context: int
     cache_prompt: bool = False
+    cache: Cache = "f16"
 
 
 def main() -> None:
@@ -73,6 +79,9 @@ def _serve(settings: Settings) -> Any:
         params.cache_ram_mib = 0
     # With flash attention, replies differ by the number of threads, by the cache, and by what decodes beside them.
     params.flash_attn_type = xllamacpp.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED
+    if settings.cache == "q8_0":  # llama.cpp reads quantised values with flash attention only
+        params.cache_type_k = params.cache_type_v = xllamacpp.ggml_type.GGML_TYPE_Q8_0
+        params.flash_attn_type = xllamacpp.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_ENABLED
     # What a protocol does not restrict is the model's own distribution, and not llama.cpp's taste.
     params.sampling.temp = params.sampling.top_p = 1.0
     params.sampling.top_k = 0
