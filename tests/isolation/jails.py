@@ -29,7 +29,7 @@ def jails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[
     before = strangers()
     folders = set(Path("/tmp").glob("measurand-*"))
     yield lambda: strangers() - before
-    assert wait_until(lambda: not strangers() - before, 2.0)  # the doctor's own trials may be ending still
+    assert wait_until(lambda: not strangers() - before)  # the doctor's own trials may be ending still
     mine = {folder for folder in set(Path("/tmp").glob("measurand-*")) - folders if ours(folder)}
     assert not mine
     if leases._owner is not None:

@@ -19,9 +19,6 @@ from measurand.sandboxes.clock import scaled
 from measurand.sandboxes.jailed import printable
 from measurand.sandboxes.jailer import Jailer
 
-BUSY = 1.5
-"""The load above which a machine is not quiet; a test that burns a core makes 1 of it."""
-
 LIMITS = Limits(cpu_seconds=0.5, wall_seconds=2, memory_bytes=1 << 28, disk_bytes=1 << 22, processes=16)
 UNHURRIED = msgspec.structs.replace(LIMITS, cpu_seconds=5, wall_seconds=20)
 """For what must end by its memory: filling it takes a slow machine longer than the half second of the others."""
@@ -52,8 +49,8 @@ async def attempt(
 
 
 def patience(sandbox: Jailer, limits: Limits = LIMITS) -> float:
-    """The deadline and a second; more only where others have the cores, for the deadline waits while they do."""
+    """The deadline, which waits while others have the cores, and time enough for a slow machine to clear away."""
     found = sandbox._find()
     assert not isinstance(found, str)
     deadline, load = scaled(limits, found.room.factor).wall_seconds, os.getloadavg()[0]
-    return deadline + 1 if load <= BUSY else deadline * max(1.5, 2 * load / (os.cpu_count() or 1)) + 1
+    return deadline * max(1, 2 * load / (os.cpu_count() or 1)) + 10

@@ -187,4 +187,4 @@ def test_an_engine_that_hangs_is_not_waited_for(monkeypatch: pytest.MonkeyPatch,
     stand_in(tmp_path, "exec sleep 100")
     began = time.monotonic()
     assert Docker().describe().level == "none"
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 20

@@ -182,9 +182,14 @@ async def test_39_no_file_waits_for_the_next(sandbox: Jailer) -> None:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
 async def test_29_programs_of_root_run_as_nobody(sandbox: Jailer, survivors: Callable[[], set[int]]) -> None:
-    sleeping = [asyncio.create_task(sandbox.run(Script("import time; time.sleep(2)"))) for _ in range(2)]
-    await asyncio.sleep(1)
-    users = {os.stat(f"/proc/{pid}").st_uid for pid in survivors()}  # noqa: PTH116 - the other way is refused here
-    await asyncio.gather(*sleeping)
+    sleeping = [asyncio.create_task(sandbox.run(Script("import time; time.sleep(100)"))) for _ in range(2)]
+    for _ in range(200):
+        await asyncio.sleep(0.05)
+        users = {os.stat(f"/proc/{pid}").st_uid for pid in survivors()}  # noqa: PTH116 - the other way is refused here
+        if len(users) == 2:
+            break
+    for task in sleeping:
+        task.cancel()
+    await asyncio.gather(*sleeping, return_exceptions=True)
     assert len(users) == 2
     assert 0 not in users

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import select
 import signal
 import socket
 from pathlib import Path
@@ -49,8 +50,9 @@ async def test_a_server_serves_many_and_is_replaced_when_it_is_old(
 
 async def test_a_dead_server_is_replaced(fresh: ForkServer) -> None:
     assert (await fresh.run(RIGHT)).ending == "passed"
-    os.kill(fresh._idle[0]._process.pid, signal.SIGKILL)
-    await asyncio.sleep(0.2)
+    server = fresh._idle[0]
+    os.kill(server._process.pid, signal.SIGKILL)
+    await asyncio.to_thread(select.select, [server.control], [], [], 10)
     assert (await fresh.run(RIGHT)).ending == "passed"
     await fresh.close()
 
