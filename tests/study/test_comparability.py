@@ -9,6 +9,7 @@ from measurand.core.subject import Model, System
 from measurand.study.aligning import align
 from measurand.study.comparability import comparability
 from measurand.study.comparing import contrast, contrasts, rankings, seen_from, winner_of
+from measurand.study.deciding import findings
 from measurand.study.evidence import Evidence
 from measurand.study.threats import threats
 from tests.study.world import evidence, many, result, shares, table
@@ -216,3 +217,37 @@ def test_the_claim_follows_the_subjects_unless_the_study_states_it():
     assert evidence([model]).claim == AboutModel()
     assert evidence([model, product]).claim == AboutSystem()
     assert evidence([model, product], claim=AboutModel()).claim == AboutModel()
+
+
+@pytest.mark.parametrize("kind", [Model("openai", "x"), System("x", "1")])
+def test_a_subject_that_searches_never_shares_a_rank_with_a_single_pass(kind):
+    """The metric is the same, one attempt each, and the claim is about systems: only the subject says that it searches."""
+    from dataclasses import replace
+
+    one = replace(table(many(40, 0.5)), run=msgspec.structs.replace(table(many(40, 0.5)).run, subject=kind))
+    search = replace(one, run=msgspec.structs.replace(one.run, subject=msgspec.structs.replace(kind, passes="search")))
+    for claim in (AboutModel(), AboutSystem()):
+        may = comparability(one, search, claim, ["aggregation", "asking", "scoring", "task", "subject", "subject.kind"])
+        assert may.refused == (
+            "an answer of one is a single pass and an answer of the other a search: they never share a rank"
+        )
+        assert not comparability(search, search, AboutSystem()).refused
+
+
+def test_a_study_ranks_no_search_with_single_passes_and_chooses_neither():
+    results = [
+        result("a", "s", many(60, 0.9), subject=System("a", "1")),
+        result("b", "s", many(60, 0.5, 1), subject=System("b", "1")),
+        result("c", "s", many(60, 1.0), subject=System("c", "1", passes="search")),
+    ]
+    made = evidence(results, claim=AboutSystem())
+    found = contrasts(made)
+    refused = {frozenset((one.a, one.b)) for one in found if one.view == "pooled" and one.refused}
+    assert refused == {frozenset("ac"), frozenset("bc")}
+    (ranked,) = rankings(made, found)
+    assert ranked.groups == ()
+    assert "never share a rank" in ranked.refused
+    told = findings(made)
+    assert told.decision.chosen == ""
+    assert "never share a rank" in told.decision.answer
+    assert all(one.dominated_by == () for one in told.tradeoffs), "a search is not held against single passes"

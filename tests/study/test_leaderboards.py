@@ -2,7 +2,7 @@
 
 import pytest
 
-from measurand.core.errors import InputError
+from measurand.core.errors import DataError, InputError
 from measurand.study.leaderboards import Published, as_estimate, check, read_published
 
 TODAY = "2026-06-01"
@@ -91,4 +91,23 @@ def test_bad_tables_are_told(tmp_path, text, complaint):
     path = tmp_path / "boards.csv"
     path.write_text(text)
     with pytest.raises(InputError, match=complaint):
+        read_published(path)
+
+
+def test_a_search_is_a_board_of_its_own_and_said_to_stand_among_single_passes():
+    rows = [row("arc", "x-1", 0.50), row("arc", "y-1", 0.30), row("arc", "x-1", 0.505, passes="search")]
+    raised = {one.name: one for one in check(rows, TODAY)}
+    assert raised["passes_differ"].evidence == (
+        "arc lists numbers of 2 kinds side by side: x-1 by single pass and x-1 by search"
+    )
+    assert "ranks_within_noise" not in raised, "50 and 50.5 are of two kinds, so they are no neighbours"
+    assert "missing_results" not in raised
+
+
+def test_the_kind_of_passes_is_read_and_must_be_known(tmp_path):
+    path = tmp_path / "boards.csv"
+    path.write_text("board,model,score,passes\narc,x,75.7,search\narc,y,30,\n", encoding="utf-8")
+    assert [one.passes for one in read_published(path)] == ["search", "single pass"]
+    path.write_text("board,model,score,passes\narc,x,75.7,tree\n", encoding="utf-8")
+    with pytest.raises(DataError, match="line 2: there is no kind of passes 'tree'; there are single pass, majority"):
         read_published(path)

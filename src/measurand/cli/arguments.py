@@ -122,6 +122,12 @@ def _subject_flags(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--key-env", default="", metavar="NAME", help="the environment variable that holds the key")
     group.add_argument("--api-version", default="", metavar="DATE", help="Azure OpenAI")
     group.add_argument("--price", default="", metavar="IN,OUT", help="US dollars for a million tokens")
+    group.add_argument(
+        "--passes",
+        default="single pass",
+        choices=("majority", "search", "every"),
+        help="what one answer rests on, where it is more than a single pass: never ranked with one",
+    )
     group.add_argument("--device", default="", metavar="NAME", help="cpu or cuda, for transformers:NAME")
     group.add_argument("--dtype", default="", metavar="NAME", help="float32 (default), bfloat16 or float16")
     group.add_argument("--stream", action="store_true", help="stream replies, which times the first token")

@@ -96,6 +96,7 @@ def subject_options(given: argparse.Namespace) -> SubjectOptions:
         allowed_endpoints=tuple(given.allow_endpoint),
         device=given.device,
         dtype=given.dtype,
+        passes=given.passes,
     )
 
 

@@ -44,10 +44,14 @@ def _boards(rows: Sequence[Published]) -> Table:
         table.add_column(name)
     for name in ("score", "95 % interval", "items", "date"):
         table.add_column(name, justify="right")
-    for row in sorted(rows, key=lambda row: (row.board, -row.score)):
+    several = any(row.passes != "single pass" for row in rows)
+    if several:
+        table.add_column("passes")
+    for row in sorted(rows, key=lambda row: (row.board, row.passes != "single pass", row.passes, -row.score)):
         made = as_estimate(row)
         items = f"{row.n:,}" if row.n else "?"
-        table.add_row(row.board, row.model, amount(made.value), span(made), items, row.date or "?")
+        kind = [row.passes] if several else []
+        table.add_row(row.board, row.model, amount(made.value), span(made), items, row.date or "?", *kind)
     return table
 
 

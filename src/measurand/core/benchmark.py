@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from measurand.core.record import Json, Record
+from measurand.core.subject import Passes
 
 if TYPE_CHECKING:
     from measurand.core.call import Reply
@@ -161,11 +162,6 @@ class Scoring:
     markings: tuple[Marking, ...]
     score_truncated: bool = False
     score_refused: bool = False
-
-
-Passes = Literal["single pass", "majority", "search", "every"]
-"""What a number is a rule over: one sample as a user gets it; the vote of several; the best of several, found by
-whoever checks them; or all of several. Numbers of two kinds never share a rank."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,17 @@ from typing import Literal
 
 from measurand.core.record import Record
 
+Passes = Literal["single pass", "majority", "search", "every"]
+"""What a number or an answer rests on: one sample as a user gets it; the vote of several; the best of several, found by
+whoever checks them; or all of several. Two kinds never share a rank."""
+
 
 class Model(Record, frozen=True, tag="model"):
     """Weights behind an interface. Only what could change a reply.
 
     `provider` is the wire format (openai, anthropic, llamacpp…), `endpoint` the base URL where that is part
-    of who answers, `revision` a version, date or content hash.
+    of who answers, `revision` a version, date or content hash. `passes` says what one answer rests on, where whoever
+    runs it declares that it is more than a single pass.
     """
 
     provider: str
@@ -20,6 +25,7 @@ class Model(Record, frozen=True, tag="model"):
     endpoint: str = ""
     template_hash: str = ""
     quantisation: str = ""
+    passes: Passes = "single pass"
 
 
 class Person(Record, frozen=True, tag="person", gc=False):
@@ -31,12 +37,13 @@ class Person(Record, frozen=True, tag="person", gc=False):
 
 
 class System(Record, frozen=True, tag="system"):
-    """A product: models, prompts, retrieval and code, measured as its users meet it."""
+    """A product: models, prompts, retrieval and code, measured as its users meet it. `passes` as of a Model."""
 
     name: str
     version: str = ""
     parts: tuple[Model | str, ...] = ()
     endpoint: str = ""
+    passes: Passes = "single pass"
 
 
 class Panel(Record, frozen=True, tag="panel"):
@@ -66,6 +73,11 @@ class Facts(Record, frozen=True):
     cutoff: str = ""
     price: Price | None = None
     licence: str = ""
+
+
+def passes_of(subject: Subject) -> Passes:
+    """What one answer of a subject rests on; people and panels answer once."""
+    return subject.passes if isinstance(subject, Model | System) else "single pass"
 
 
 def subject_name(subject: Subject) -> str:

@@ -11,11 +11,13 @@ from measurand.asking.shot_orders import ORDER
 from measurand.core.estimate import Tally
 from measurand.core.protocol import Protocol
 from measurand.core.run import Run
+from measurand.core.subject import passes_of, subject_name
 from measurand.core.summary import View
 from measurand.run.isolation import is_unconfined
 from measurand.stats.metrics import PASS_AT
 from measurand.stats.sanity import implausible
 
+_PASSES = {"majority": "the vote of several", "search": "the best of several", "every": "all of several"}
 FEW_SAMPLES = 20
 """With fewer samples of a problem, its estimate of pass@k takes few values."""
 
@@ -37,6 +39,12 @@ def notes(run: Run, protocol: Protocol, tally: Tally, views: tuple[View, ...], g
     if stand_ins:
         yield f"Local copies stood in for the declared data: {', '.join(stand_ins)}; their hashes are in the protocol."
     yield from run.conditions.subject
+    if passes_of(run.subject) != "single pass":
+        rests = _PASSES[passes_of(run.subject)]
+        yield (
+            f"Each answer of {subject_name(run.subject)} rests on {rests}, as was declared: its numbers never share a "
+            "rank with those of a single pass."
+        )
     if is_unconfined(run):
         yield (
             f"Programs were run without isolation ({run.conditions.isolation}), as was accepted on the command line: "

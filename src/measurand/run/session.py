@@ -17,7 +17,7 @@ from measurand.core.identity import identity
 from measurand.core.item import Item
 from measurand.core.request import Complete, Generate, Request
 from measurand.core.run import Conditions, Run
-from measurand.core.subject import Facts, Model, subject_name
+from measurand.core.subject import Facts, Model, Passes, Subject, System, subject_name
 from measurand.run.engine import Ended, Engine, Ports
 from measurand.run.isolation import demand_isolation, with_isolation
 from measurand.run.limits import RunLimits
@@ -33,11 +33,15 @@ Watch = Callable[[Engine], AbstractAsyncContextManager[None]]
 
 @dataclass(frozen=True, slots=True)
 class Occasion:
-    """What may differ between two runs of one benchmark on one subject without being protocol."""
+    """What may differ between two runs of one benchmark by one provider without being protocol.
+
+    `passes` is declared of the provider's subject, and so makes it another subject.
+    """
 
     name: str = ""
     facts: Facts | None = None
     allowed_endpoints: tuple[str, ...] = ()
+    passes: Passes = "single pass"
     version: str = ""
     offline: bool = False
 
@@ -102,7 +106,7 @@ def _capped(request: Request, max_output: int) -> Request:
 
 
 def _run(prepared: Prepared, ports: Ports, occasion: Occasion) -> Run:
-    subject = ports.providers["target"].subject
+    subject = _declared(ports.providers["target"].subject, occasion.passes)
     run = Run(
         benchmark=prepared.benchmark.name,
         protocol=prepared.protocol.id,
@@ -124,6 +128,10 @@ def _run(prepared: Prepared, ports: Ports, occasion: Occasion) -> Run:
         recipe=dict(prepared.benchmark.recipe),
     )
     return with_isolation(run, ports.sandbox, ports.store) if needs_sandbox(prepared.benchmark) else run
+
+
+def _declared(subject: Subject, passes: Passes) -> Subject:
+    return msgspec.structs.replace(subject, passes=passes) if isinstance(subject, Model | System) else subject
 
 
 def _said_of_itself(prepared: Prepared, ports: Ports) -> tuple[str, ...]:

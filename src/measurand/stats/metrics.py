@@ -15,8 +15,9 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from measurand.core.benchmark import Metric, Passes
+from measurand.core.benchmark import Metric
 from measurand.core.errors import InputError
+from measurand.core.subject import Passes
 from measurand.stats.confidence import (
     aurc,
     hle_calibration_error,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from measurand.core.claim import AboutMethod, AboutSystem, Claim
 from measurand.core.identity import short
 from measurand.core.protocol import Difference, diff
-from measurand.core.subject import System
+from measurand.core.subject import System, passes_of
 
 if TYPE_CHECKING:
     from measurand.core.run import Run
@@ -82,7 +82,10 @@ def method_gaps(claim: Claim) -> tuple[str, ...]:
 
 
 def _kinds(a: Tables, b: Tables) -> str:
-    """A majority or a search beside a single pass: no acceptance mends that."""
+    """A majority or a search beside a single pass, by the metric or by the subject: no acceptance mends that."""
+    ours, theirs = passes_of(a.run.subject), passes_of(b.run.subject)
+    if ours != theirs:
+        return f"an answer of one is a {ours} and an answer of the other a {theirs}: they never share a rank"
     kinds = [{name: table.metric.kind for name, table in one.metrics.items()} for one in (a, b)]
     for name in kinds[0].keys() & kinds[1].keys():
         if kinds[0][name] != kinds[1][name]:

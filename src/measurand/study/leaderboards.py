@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import combinations, pairwise
 from pathlib import Path
+from typing import get_args
 
 import msgspec
 
@@ -17,6 +18,7 @@ from measurand.core.decision import Threat
 from measurand.core.errors import DataError, InputError
 from measurand.core.estimate import Estimate
 from measurand.core.record import Record
+from measurand.core.subject import Passes
 from measurand.stats.compare import better, compare_unpaired
 from measurand.stats.intervals import wilson
 from measurand.study.words import amount, chances, counted, gap, listed
@@ -27,7 +29,7 @@ JUMP = 0.10
 SUPPORT = 0.02
 """…and without support where it rose by less than two points on every other board."""
 NEEDED = ("board", "model", "score")
-KNOWN = (*NEEDED, "n", "date", "code", "protocol", "source", "family")
+KNOWN = (*NEEDED, "n", "date", "code", "protocol", "source", "family", "passes")
 LEVEL = 0.95
 
 
@@ -35,7 +37,8 @@ class Published(Record, frozen=True):
     """One published number: the score as a share of one, the items it rests on, and where it comes from.
 
     `date` is ISO. `code` links to what made it, `protocol` says how it was asked and scored. `family` names the model's
-    line, so that a new version can be held against the one before.
+    line, so that a new version can be held against the one before. `passes` says what an answer rests on: numbers of a
+    majority or a search are never ranked with those of a single pass.
     """
 
     board: str
@@ -47,10 +50,11 @@ class Published(Record, frozen=True):
     protocol: str = ""
     source: str = ""
     family: str = ""
+    passes: Passes = "single pass"
 
 
 def read_published(path: Path) -> tuple[Published, ...]:
-    """Read a CSV with the columns board, model and score, and any of n, date, code, protocol, source and family.
+    """Read a CSV with the columns board, model and score, and any of the other columns of a Published.
 
     Scores above 1 are taken as percentages, board by board. Raises DataError with the line that cannot be used.
     """
@@ -78,13 +82,13 @@ def as_estimate(row: Published) -> Estimate:
 def check(rows: Iterable[Published], today: str) -> tuple[Threat, ...]:
     """Every doubt about a set of published numbers, with its evidence and what would remove it."""
     found = list(rows)
-    doubts = (disagreement, noise, jumps, missing, survivors, no_code, no_protocol, no_count)
+    doubts = (disagreement, noise, jumps, missing, survivors, mixed_passes, no_code, no_protocol, no_count)
     return (*(threat for doubt in doubts for threat in doubt(found)), *stale(found, today))
 
 
 def disagreement(rows: Sequence[Published]) -> Iterator[Threat]:
     """Two boards that rank the same models otherwise."""
-    boards = _by_board(rows)
+    boards = _by_rank(rows)
     for a, b in combinations(boards, 2):
         shared = [model for model in boards[a] if model in boards[b]]
         turned = [
@@ -107,7 +111,7 @@ def disagreement(rows: Sequence[Published]) -> Iterator[Threat]:
 
 def noise(rows: Sequence[Published]) -> Iterator[Threat]:
     """Neighbours on a board whose difference its items cannot show."""
-    for board, models in _by_board(rows).items():
+    for board, models in _by_rank(rows).items():
         order = sorted((row for row in models.values() if row.n), key=lambda row: -row.score)
         tied = []
         for one, other in pairwise(order):
@@ -128,7 +132,7 @@ def noise(rows: Sequence[Published]) -> Iterator[Threat]:
 
 def jumps(rows: Sequence[Published]) -> Iterator[Threat]:
     """A model that leaps over its own predecessor on one board and on no other."""
-    boards = _by_board(rows)
+    boards = _by_rank(rows)
     for board, models in boards.items():
         for new, old in _successions(models):
             rise = new.score - old.score
@@ -197,6 +201,22 @@ def stale(rows: Sequence[Published], today: str) -> Iterator[Threat]:
             )
         if undated:
             yield Threat("undated", f"{board} gives no date for {listed(undated)}", "ask when it was measured", board)
+
+
+def mixed_passes(rows: Sequence[Published]) -> Iterator[Threat]:
+    """A search that stands on one board with single passes."""
+    kinds: dict[str, dict[str, str]] = defaultdict(dict)
+    for row in rows:
+        kinds[row.board].setdefault(row.passes, row.model)
+    for board, found in kinds.items():
+        if len(found) > 1:
+            shown = listed([f"{model} by {kind}" for kind, model in found.items()])
+            yield Threat(
+                "passes_differ",
+                f"{board} lists numbers of {len(found)} kinds side by side: {shown}",
+                "rank each kind by itself, beside what an answer costs",
+                board,
+            )
 
 
 def no_code(rows: Sequence[Published]) -> Iterator[Threat]:
@@ -269,6 +289,15 @@ def _by_board(rows: Sequence[Published]) -> dict[str, dict[str, Published]]:
     return boards
 
 
+def _by_rank(rows: Sequence[Published]) -> dict[str, dict[str, Published]]:
+    """The boards, with the numbers of each kind of passes as a board of their own."""
+    boards: dict[str, dict[str, Published]] = {}
+    for row in rows:
+        name = row.board if row.passes == "single pass" else f"{row.board} ({row.passes})"
+        boards.setdefault(name, {})[row.model] = row
+    return boards
+
+
 def _days(day: str, today: str) -> int:
     return (date.fromisoformat(today) - date.fromisoformat(day)).days
 
@@ -287,4 +316,10 @@ def _row(path: Path, number: int, row: Mapping[str, str | None]) -> Published:
     if not cells["board"] or not cells["model"] or not 0 <= score <= 100:  # noqa: PLR2004 - a percentage
         raise DataError(f"{path}, line {number}: needs a board, a model and a score of 0 to 1 or 0 to 100")
     extra = {name: cells.get(name, "") for name in ("date", "code", "protocol", "source", "family")}
-    return Published(cells["board"], cells["model"], score, n, **extra)
+    passes = cells.get("passes") or "single pass"
+    if passes not in get_args(Passes):
+        kinds = ", ".join(get_args(Passes))
+        raise DataError(f"{path}, line {number}: there is no kind of passes '{passes}'; there are {kinds}")
+    return msgspec.convert(
+        {"board": cells["board"], "model": cells["model"], "score": score, "n": n, "passes": passes, **extra}, Published
+    )

@@ -6,6 +6,7 @@ from typing import Literal
 
 from measurand.core.claim import Claim
 from measurand.core.record import Record
+from measurand.core.subject import Passes
 
 
 class PrivateSet(Record, frozen=True, kw_only=True):
@@ -64,8 +65,9 @@ class Candidate(Record, frozen=True, kw_only=True):
     """A subject of a study, with what is declared about it. `spec` alone may stand as a text.
 
     `price` is US dollars for a million tokens, in and out. `cutoff` is the date up to which it was trained, `version`
-    what its maker calls it. `changed` lists what differs from the subject in present use. `simulated` says that its
-    replies are made up.
+    what its maker calls it. `passes` declares that one answer rests on several, as of a search; such a subject never
+    shares a rank with a single pass. `changed` lists what differs from the subject in present use. `simulated` says
+    that its replies are made up.
     """
 
     spec: str
@@ -78,6 +80,7 @@ class Candidate(Record, frozen=True, kw_only=True):
     cutoff: str = ""
     weights: Literal["open", "closed", "unstated"] = "unstated"
     licence: str = ""
+    passes: Passes = "single pass"
     changed: tuple[str, ...] = ()
     simulated: bool = False
 

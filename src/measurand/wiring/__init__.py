@@ -136,6 +136,7 @@ def begin_evaluation(
         name=options.occasion,
         facts=options.subject.facts,
         allowed_endpoints=options.subject.allowed_endpoints,
+        passes=options.subject.passes,
         version=measurand.__version__,
         offline=options.offline,
     )

@@ -13,7 +13,7 @@ import msgspec
 from measurand.core.errors import InputError
 from measurand.core.ports import Provider
 from measurand.core.record import Record
-from measurand.core.subject import Facts
+from measurand.core.subject import Facts, Passes
 
 if TYPE_CHECKING:
     from measurand.core.ports import Data, Sandbox, Store
@@ -27,7 +27,7 @@ LOCAL = ("llamacpp", "transformers", "callable", "command", "replay")
 class SubjectOptions(Record, frozen=True):
     """What reaching a subject takes beyond its name. `facts` (a price, a cut-off) are shown, never hashed.
 
-    `device` and `dtype` are for models that PyTorch runs.
+    `device` and `dtype` are for models that PyTorch runs. `passes` declares that one answer rests on several.
     """
 
     base_url: str = ""
@@ -39,6 +39,7 @@ class SubjectOptions(Record, frozen=True):
     allowed_endpoints: tuple[str, ...] = ()
     device: str = ""
     dtype: str = ""
+    passes: Passes = "single pass"
 
 
 def open_store(location: str = "", *, read_only: bool = False) -> Store:

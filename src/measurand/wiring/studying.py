@@ -244,6 +244,7 @@ def _subject_options(candidate: Candidate, options: Options) -> SubjectOptions:
         key_env=given.key_env or candidate.key_env,
         api_version=given.api_version or candidate.api_version,
         facts=facts,
+        passes=given.passes if given.passes != "single pass" else candidate.passes,
     )
 
 
