@@ -6,14 +6,13 @@ import pytest
 
 from measurand.asking import lint_items, lint_stop
 from measurand.benchmarks.gsm8k import BENCHMARK, FEW_SHOT, VARIANTS, gold_of, to_items
-from measurand.core.benchmark import Benchmark, Prompting, Scorer
+from measurand.core.benchmark import Benchmark, Prompting
 from measurand.core.errors import DataError
 from measurand.core.item import Item, Question
-from measurand.core.outcome import Answer
 from measurand.core.request import Complete, Generate, Request
-from measurand.core.trial import Measured
 from measurand.data import open_data
 from tests.artifacts import artifact
+from tests.benchmarks.checking import marks
 
 GOLDEN = Path(__file__).parent / "golden"
 CHAT = VARIANTS["chat"]
@@ -60,17 +59,6 @@ def test_a_solution_without_a_number_is_refused(worked: str) -> None:
 def test_other_columns_are_refused(row: dict[str, object]) -> None:
     with pytest.raises(DataError, match="row 1 of test lacks a text in `question` or `answer`"):
         to_items("test", [row])
-
-
-def marks(benchmark: Benchmark, gold: str, text: str) -> dict[str, float]:
-    item = Item("1", Question("q"), gold=gold)
-    found = {}
-    for marking in benchmark.scoring.markings:
-        assert isinstance(marking.scorer, Scorer)
-        value = marking.scorer.score(item, marking.reader.read(item, Answer(text)))
-        assert isinstance(value, Measured)
-        found[marking.metric] = value.row[0]
-    return found
 
 
 @pytest.mark.parametrize(

@@ -11,15 +11,13 @@ import pytest
 
 from measurand.asking import lint_items
 from measurand.benchmarks.math import BENCHMARK, FEW_SHOT, VARIANTS, to_items
-from measurand.core.benchmark import Benchmark, Prompting, Scorer
+from measurand.core.benchmark import Prompting
 from measurand.core.errors import DataError
-from measurand.core.item import Item, Question
-from measurand.core.outcome import Answer
+from measurand.core.item import Question
 from measurand.core.request import Complete, Generate
-from measurand.core.trial import Measured
 from measurand.data import open_data
 from tests.artifacts import artifact
-from tests.benchmarks.checking import assert_check_passes
+from tests.benchmarks.checking import assert_check_passes, marks
 from tests.benchmarks.hub import rows_from_hub
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -48,17 +46,6 @@ MATH_500_ROWS = [
         "unique_id": "test/precalculus/1.json",
     }
 ]
-
-
-def marks(benchmark: Benchmark, gold: str, text: str) -> dict[str, float]:
-    item = Item("1", Question("q"), gold=gold)
-    found = {}
-    for marking in benchmark.scoring.markings:
-        assert isinstance(marking.scorer, Scorer)
-        value = marking.scorer.score(item, marking.reader.read(item, Answer(text)))
-        assert isinstance(value, Measured)
-        found[marking.metric] = value.row[0]
-    return found
 
 
 def test_the_prompts_word_for_word() -> None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from measurand.core.summary import Summary, View
 from measurand.report.breakdown import columns, parts_by_group, rows
+from measurand.report.rendered import as_plain, as_text
 from measurand.report.wording import (
     FEW,
     about,
@@ -38,17 +38,14 @@ def terminal(summary: Summary) -> RenderableType:
 
 def plain(summary: Summary, width: int = PLAIN_WIDTH) -> str:
     """The same as plain text, for files, pipes and tests."""
-    target = io.StringIO()
-    console = Console(file=target, width=width, color_system=None, force_terminal=False, legacy_windows=False)
-    console.print(terminal(summary))
-    return "\n".join(line.rstrip() for line in target.getvalue().splitlines()) + "\n"
+    return as_plain(terminal(summary), width)
 
 
 def _blocks(summary: Summary) -> Iterator[RenderableType]:
-    yield _text(claim(summary), "bold")
+    yield as_text(claim(summary), "bold")
     if caveat(summary):
-        yield _text(caveat(summary))
-    yield _text(about(summary.run.claim), "dim")
+        yield as_text(caveat(summary))
+    yield as_text(about(summary.run.claim), "dim")
     yield Text()
     if summary.breakdown:
         yield from _parts(summary)
@@ -62,14 +59,14 @@ def _blocks(summary: Summary) -> Iterator[RenderableType]:
         yield _numbers(summary, [view for views in values.values() for view in views], field)
     if summary.notes:
         yield Text()
-        yield from (_text(f"• {note}") for note in summary.notes)
+        yield from (as_text(f"• {note}") for note in summary.notes)
 
 
 def _parts(summary: Summary) -> Iterator[RenderableType]:
     for number_, (title, parts) in enumerate(parts_by_group(summary)):
         if number_:
             yield Text()
-        yield _text(f"{title}, protocol {protocol_id(summary)}")
+        yield as_text(f"{title}, protocol {protocol_id(summary)}")
         table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 3, 0, 0))
         for name in columns(parts):
             table.add_column(name, justify="left" if name == columns(parts)[0] else "right")
@@ -82,7 +79,7 @@ def _numbers(summary: Summary, views: list[View], first: str) -> Table:
     several = len({view.estimate.metric for view in views}) > 1 or first == "number"
     missing = any(view.estimate.n_missing for view in views)
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 3, 0, 0))
-    table.add_column(_text(first), overflow="fold")
+    table.add_column(as_text(first), overflow="fold")
     if several:
         table.add_column("metric")
     table.add_column("value", justify="right")
@@ -95,7 +92,7 @@ def _numbers(summary: Summary, views: list[View], first: str) -> Table:
     for view in views:
         estimate = view.estimate
         few = view.view.startswith("slice:") and estimate.n_items < FEW
-        cells = [_text(view_name(view)), *([_text(estimate.metric)] if several else [])]
+        cells = [as_text(view_name(view)), *([as_text(estimate.metric)] if several else [])]
         cells += [Text(number(estimate)), Text(interval(estimate) or "none"), Text(f"{estimate.n_items:,}")]
         cells += [Text(f"{estimate.n_missing:,}"), Text(bounds(estimate))] if missing else []
         cells.append(Text(protocol_id(summary) + ("  too few to say" if few else "")))
@@ -110,7 +107,3 @@ def _tally(summary: Summary) -> Text:
     for reason, count in tally.reasons.items():
         text.append(visible(f"\n  {count:,}× {reason}"), "dim")
     return text
-
-
-def _text(value: str, style: str = "") -> Text:
-    return Text(visible(value), style)

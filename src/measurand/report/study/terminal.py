@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator, Sequence
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from measurand.core.findings import Findings
+from measurand.report.rendered import as_plain, as_text
 from measurand.report.study.plots import by_scenario, contrasts_by_scenario
 from measurand.report.study.wording import (
     SIGNS,
@@ -24,7 +24,7 @@ from measurand.report.study.wording import (
     tie_groups,
     unknown,
 )
-from measurand.report.wording import NBSP, bounds, headline, interval, number, protocol_id, visible, who
+from measurand.report.wording import bounds, headline, interval, number, protocol_id, who
 
 PLAIN_WIDTH = 80
 MOST_CONTRASTS = 20
@@ -39,18 +39,15 @@ def terminal(findings: Findings) -> RenderableType:
 
 def plain(findings: Findings, width: int = PLAIN_WIDTH) -> str:
     """The same as plain text, for files, pipes and tests."""
-    target = io.StringIO()
-    console = Console(file=target, width=width, color_system=None, force_terminal=False, legacy_windows=False)
-    console.print(terminal(findings))
-    return "\n".join(line.rstrip() for line in target.getvalue().splitlines()) + "\n"
+    return as_plain(terminal(findings), width)
 
 
 def _blocks(findings: Findings) -> Iterator[RenderableType]:
     decision = findings.decision
-    yield _text(decision.question, "dim")
-    yield _text(opening(findings), "bold")
+    yield as_text(decision.question, "dim")
+    yield as_text(opening(findings), "bold")
     if findings.simulated:
-        yield _text(f"SIMULATED. {simulated(findings)}", "red")
+        yield as_text(f"SIMULATED. {simulated(findings)}", "red")
     yield from (_item(cause) for cause in decision.causes)
     yield from _part("How sure", [_item(f"{name}: {said}") for name, said in by_subject(findings)])
     yield from _part("Not known", [_item(f"{count}{of}") for _, count, of in unknown(findings)])
@@ -77,12 +74,12 @@ def _rules(findings: Findings) -> Iterator[RenderableType]:
             if rule.subject != subject:
                 continue
             line = Text(f"{SIGNS[rule.verdict]} {rule.verdict:<9}  ", _COLOURS[rule.verdict])
-            line.append_text(_text(f"{subject + ': ' if subject else ''}{rule.because}", ""))
+            line.append_text(as_text(f"{subject + ': ' if subject else ''}{rule.because}", ""))
             if rule.verdict == "undecided":
                 line.append(f" ({needs(rule)})", "dim")
             by_text.setdefault(rule.text, []).append(Padding(line, (0, 0, 0, 2)))
     for text, lines in by_text.items():
-        yield _text(text)
+        yield as_text(text)
         yield from lines
 
 
@@ -96,7 +93,7 @@ def _numbers(findings: Findings) -> Iterator[RenderableType]:
                 continue
             could = f", could be {bounds(one)}" if one.n_missing else ""
             cells = (number(one), interval(one) or "none", f"{one.n_items:,}", protocol_id(summary))
-            table.add_row(_text(who(summary)), *cells)
+            table.add_row(as_text(who(summary)), *cells)
             if could:
                 table.add_row(Text(f"  {one.n_missing:,} missing{could}", "dim"))
         yield table
@@ -115,7 +112,7 @@ def _contrasts(findings: Findings) -> Iterator[RenderableType]:
         shown += len(whole)
         if not whole:
             continue
-        yield _text(f"{scenario}, {metric}")
+        yield as_text(f"{scenario}, {metric}")
         yield from (Padding(_item(contrasted(one)), (0, 0, 0, 2)) for one in whole)
     if shown < len(findings.contrasts):
         yield Text(f"{len(findings.contrasts) - shown:,} more, most of them of slices, are on the page.", "dim")
@@ -124,22 +121,18 @@ def _contrasts(findings: Findings) -> Iterator[RenderableType]:
 def _threats(findings: Findings) -> Iterator[RenderableType]:
     for place, threat in enumerate(findings.decision.threats, 1):
         about = f" ({threat.about})" if threat.about else ""
-        yield _text(f"{place}. {plain_name(threat.name)}{about}: {threat.evidence}")
-        yield Padding(_text(f"→ {threat.remedy}", "dim"), (0, 0, 0, 3))
+        yield as_text(f"{place}. {plain_name(threat.name)}{about}: {threat.evidence}")
+        yield Padding(as_text(f"→ {threat.remedy}", "dim"), (0, 0, 0, 3))
 
 
 def _table(*names: str) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     for name in names:
-        table.add_column(_text(name), overflow="fold")
+        table.add_column(as_text(name), overflow="fold")
     return table
 
 
 def _item(text: str) -> RenderableType:
     grid = Table.grid(padding=(0, 1, 0, 0))
-    grid.add_row("•", _text(text))
+    grid.add_row("•", as_text(text))
     return grid
-
-
-def _text(value: str, style: str = "") -> Text:
-    return Text(visible(value).replace(NBSP, " "), style)
