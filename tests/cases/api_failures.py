@@ -11,6 +11,7 @@ from unittest.mock import patch
 from measurand.core.outcome import Answered, Blocked, Failed, Outcome, Refused, Truncated, answer_of
 from measurand.core.summary import Summary
 from measurand.core.trial import Measured
+from measurand.providers.connecting import HttpOptions, Timeouts
 from measurand.providers.openai_compatible import OpenAICompatible, OpenAIOptions
 from measurand.run.limits import RunLimits
 from measurand.run.session import carry_out
@@ -20,10 +21,12 @@ from tests.run.world import engine
 
 Json = dict[str, Any]
 GOOD = {"choices": [{"message": {"content": "B"}, "finish_reason": "stop"}]}
+HASTY = HttpOptions(timeouts=Timeouts(read=0.3))
 REASONS = {
     "choices": "no_choices",
     "certificate": "certificate",
     "within": "timeout",
+    "timeouts.read": "timeout",
     "key": "auth",
     "context": "context_length",
     "reached": "connection",
@@ -44,7 +47,8 @@ async def _run(case: Json) -> Json:
     with _no_waiting():
         for number, script in enumerate(scripts):
             async with Server(*script) as server:
-                options = OpenAIOptions("m", base_url=f"{server.url}/v1", stream="stream" in case)
+                http = HASTY if any(answer.how == "hang" for answer in script) else HttpOptions()
+                options = OpenAIOptions("m", base_url=f"{server.url}/v1", stream="stream" in case, http=http)
                 made = engine(OpenAICompatible(options), n=1, limits=limits)
                 await carry_out(made)
                 calls += len(server.heard)
