@@ -65,7 +65,7 @@ def test_quiet_and_json_print_the_result_alone(place, capsys):
 def test_plan_asks_nothing_and_writes_nothing(place, capsys):
     assert main(["plan", *RUN[1:], "--price", "1,2"]) == 0
     shown = capsys.readouterr().out
-    assert "10 (10 items, 1 answers each), 0 done" in shown
+    assert "10 (10 items, 1 answer each), 0 done" in shown
     assert "$0.00" in shown
     assert "too few items" in shown
     assert ids() == []

@@ -17,7 +17,7 @@ SHORT = "\x1b[31mred\x1b]8;;x\x07\u202e[bold red]m[/bold red]"
 def test_the_claim_comes_first_and_every_number_has_its_protocol():
     store, run = rich()
     text = plain(summarise(store, run), 140).replace("\u00a0", " ")
-    assert text.startswith("SmolLM2-135M answers 53.0 % [47.4 to 58.7] of gsm8k's items correctly")
+    assert text.startswith("SmolLM2-135M answers 53.0 % [47.4 to 58.7] of the items of gsm8k correctly")
     numbers = [line for line in text.splitlines() if " to " in line and "%  " in line]
     assert len(numbers) == 4 + 2 * 7
     assert all(run.protocol[:8] in line for line in numbers)

@@ -43,7 +43,7 @@ def test_the_claim_says_number_error_protocol_and_reach():
     store, run = plain([1.0] * 30 + [0.0] * 10 + [None])
     summary = summarise(store, run)
     assert words(claim(summary)) == (
-        f"SmolLM2-135M answers 75.0 % [59.8 to 85.8] of gsm8k's items correctly, measured under protocol "
+        f"SmolLM2-135M answers 75.0 % [59.8 to 85.8] of the items of gsm8k correctly, measured under protocol "
         f"{run.protocol[:8]} on 40 of 41 items."
     )
     assert words(caveat(summary)) == "1 trial is missing; whatever they were, the number lies in 73.2 to 75.6 %."

@@ -137,9 +137,10 @@ def show_plan(plan: Plan, *, as_json: bool) -> None:
 
 def _plan_rows(plan: Plan) -> list[tuple[str, str]]:
     run = plan.run
+    answers = "1 answer" if run.samples == 1 else f"{run.samples} answers"
     rows = [
         ("run", f"{run.id}, protocol {short(run.protocol)}"),
-        ("trials", f"{plan.n_trials:,} ({run.n_items:,} items, {run.samples} answers each), {plan.n_done:,} done"),
+        ("trials", f"{plan.n_trials:,} ({run.n_items:,} items, {answers} each), {plan.n_done:,} done"),
         ("requests", f"{plan.n_requests:,}, of which {plan.n_replayable:,} are in the store"),
         ("tokens, estimated", f"{plan.input_tokens:,} in, up to {plan.output_tokens:,} out"),
         ("cost, estimated", "unknown" if plan.cost is None else f"${plan.cost:,.4f}"),

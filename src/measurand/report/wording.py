@@ -109,7 +109,7 @@ def claim(summary: Summary) -> str:
     sample = ", a seeded sample" if summary.protocol.task.subset else ""
     reach = f"measured {under} on {estimate.n_items:,} of {planned:,} items{sample}"
     if _counts_correct(summary, estimate):
-        said = f"{name} answers {number(estimate)}{error} of {benchmark}'s items correctly"
+        said = f"{name} answers {number(estimate)}{error} of the items of {benchmark} correctly"
     else:
         metric = "" if estimate.unit not in {"", "score"} else f" {_words(estimate.metric)}"  # the unit says it
         said = f"{name} reaches {number(estimate)}{error}{metric} on {benchmark}"
