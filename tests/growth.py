@@ -1,5 +1,6 @@
 """How work grows with its size: what a test may say of speed on a machine that it does not know."""
 
+import gc
 from collections.abc import Callable
 from time import thread_time
 
@@ -22,6 +23,11 @@ def assert_grows_gently(work: Callable[[int], object], size: int, what: str = ""
 
 
 def _spent(work: Callable[[int], object], size: int) -> float:
-    started = thread_time()
-    work(size)
-    return thread_time() - started
+    """Without collections of garbage: they go through all that the other tests have left, which takes seconds."""
+    gc.disable()
+    try:
+        started = thread_time()
+        work(size)
+        return thread_time() - started
+    finally:
+        gc.enable()
