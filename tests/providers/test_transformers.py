@@ -28,7 +28,7 @@ tokenizers = needed("tokenizers", "'measurand[transformers]'")
 from measurand.providers.transformers import Transformers  # noqa: E402
 from measurand.providers.transformers_files import TransformersOptions, locate  # noqa: E402
 from measurand.providers.transformers_nats import Measure  # noqa: E402
-from measurand.providers.transformers_passes import Limits, OutOfMemoryError, Passes  # noqa: E402
+from measurand.providers.transformers_passes import ForwardPasses, Limits, OutOfMemoryError  # noqa: E402
 
 torch.set_num_threads(1)  # small models are slower on several
 
@@ -179,7 +179,7 @@ def test_other_architectures(kind: str, settings: dict[str, Any]) -> None:
     for length in (2, 5, 9, 20):
         ids = shared[: dice.choice([0, 20, 40])] + tuple(dice.randrange(2, 258) for _ in range(length))
         rows.append(Joined(ids, dice.randrange(1, len(ids))))
-    measure = Measure(Passes(model, Limits(tokens=30)))
+    measure = Measure(ForwardPasses(model, Limits(tokens=30)))
     for row, value in zip(rows, measure.nats(rows), strict=True):
         assert value == pytest.approx(nats(model, row.ids, row.start), abs=1e-4)
 
@@ -188,7 +188,7 @@ def test_states_that_cannot_be_cut_are_computed_whole() -> None:
     model = tiny("Llama")
     model._is_stateful = True  # as models of recurrent states say of themselves
     rows = [Joined((*range(2, 50), last, 7), 3) for last in (9, 10)]
-    assert Measure(Passes(model, Limits(tokens=10))).nats(rows) == pytest.approx(
+    assert Measure(ForwardPasses(model, Limits(tokens=10))).nats(rows) == pytest.approx(
         [nats(model, r.ids, r.start) for r in rows], abs=1e-4
     )
 
@@ -225,7 +225,7 @@ def test_a_model_that_learned_a_text_by_heart_is_not_surprised_by_it(tmp_path: P
 def test_memory_stays_within_its_bound_over_two_thousand_items() -> None:
     model = tiny()
     bound = 600_000
-    passes = Passes(model, Limits(tokens=600, bytes=bound))
+    passes = ForwardPasses(model, Limits(tokens=600, bytes=bound))
     measure = Measure(passes)
     dice = random.Random(1)
     asked = 0
@@ -263,18 +263,18 @@ def test_where_memory_ends_half_as_much_is_done_and_the_numbers_stay() -> None:
     model = tiny()
     rows = [Joined((*range(2, 40), *(number,) * 4), 39) for number in range(50, 80)]
     scarce = Scarce(model, 33)
-    found = Measure(Passes(scarce, Limits(tokens=4000))).nats(rows)
+    found = Measure(ForwardPasses(scarce, Limits(tokens=4000))).nats(rows)
     assert found == pytest.approx([nats(model, row.ids, row.start) for row in rows], abs=1e-4)
     failed = [size for size in scarce.passes if size > 33]
     assert 1 <= len(failed) <= 4
     assert max(scarce.passes[scarce.passes.index(failed[-1]) + 1 :]) <= 33
     with pytest.raises(OutOfMemoryError):
-        Measure(Passes(Scarce(model, 1), Limits())).nats(rows)
+        Measure(ForwardPasses(Scarce(model, 1), Limits())).nats(rows)
 
 
 def test_what_is_no_lack_of_memory_is_not_tried_again() -> None:
     model = tiny()
-    measure = Measure(Passes(model, Limits()))
+    measure = Measure(ForwardPasses(model, Limits()))
     with pytest.raises((IndexError, RuntimeError)):
         measure.nats([Joined((999_999, 3, 4), 1)])
 

@@ -18,7 +18,7 @@ transformers = needed("transformers", "'measurand[transformers]'")
 
 from measurand.providers.transformers_files import TransformersOptions, converted, locate  # noqa: E402
 from measurand.providers.transformers_model import Loaded, load  # noqa: E402
-from measurand.providers.transformers_passes import Limits, OutOfMemoryError, Passes  # noqa: E402
+from measurand.providers.transformers_passes import ForwardPasses, Limits, OutOfMemoryError  # noqa: E402
 from measurand.providers.transformers_rows import ROOM  # noqa: E402
 from measurand.providers.transformers_saying import Saying, Speaker, say  # noqa: E402
 from measurand.scoring.reasoning import is_stopped  # noqa: E402
@@ -58,7 +58,7 @@ def lively(kind: str = "Llama", **settings: Any) -> Any:
 
 
 def speaker(model: Any, window: int = WINDOW, **limits: int) -> Speaker:
-    return Speaker(Passes(model, Limits(**limits)), byte_tokenizer(), window, frozenset({END}), is_stopped)
+    return Speaker(ForwardPasses(model, Limits(**limits)), byte_tokenizer(), window, frozenset({END}), is_stopped)
 
 
 def prompts(n: int, shared: int = 0, seed: int = 0) -> list[tuple[int, ...]]:
@@ -246,7 +246,7 @@ def test_a_stop_string_ends_the_reply_and_one_in_the_reasoning_does_not() -> Non
         def fitting(self) -> int:
             return 1
 
-    by = Speaker(Passes(lively(), Limits()), byte_tokenizer(), 999, frozenset({1}), is_stopped, read=Scripted)  # type: ignore[arg-type]
+    by = Speaker(ForwardPasses(lively(), Limits()), byte_tokenizer(), 999, frozenset({1}), is_stopped, read=Scripted)  # type: ignore[arg-type]
     one = Saying((5,), Decode(max_tokens=30, stop=("END",)))
     say(by, [one])
     assert one.reply is not None

@@ -22,7 +22,7 @@ from measurand.providers.llamacpp import usable_cores
 from measurand.providers.plain import messages_of, one_line
 from measurand.providers.transformers_files import TransformersOptions, Weights, converted
 from measurand.providers.transformers_nats import Measure
-from measurand.providers.transformers_passes import Limits, OutOfMemoryError, Passes
+from measurand.providers.transformers_passes import ForwardPasses, Limits, OutOfMemoryError
 from measurand.providers.transformers_saying import Saying, Speaker, say
 
 T = TypeVar("T")
@@ -36,7 +36,7 @@ class Loaded:
     """A model that runs. One batch is answered at a time."""
 
     name: str
-    passes: Passes
+    passes: ForwardPasses
     measure: Measure
     speaker: Speaker
     tokenizer: Any
@@ -175,7 +175,7 @@ def load(weights: Weights, seam: Seam, options: TransformersOptions) -> Loaded:
     except (OSError, ValueError, KeyError, RuntimeError, ImportError) as error:
         raise InputError(f"transformers cannot run {weights.path}: {one_line(error)}") from error
     tokens = _tokens(tokenizer)
-    passes = Passes(model, Limits(options.tokens_of_a_pass(), options.memory_mb << 20))
+    passes = ForwardPasses(model, Limits(options.tokens_of_a_pass(), options.memory_mb << 20))
     window = int(getattr(model.config.get_text_config(), "max_position_embeddings", None) or _NO_END)
     own = model.generation_config
     ends = own.eos_token_id if isinstance(own.eos_token_id, list) else [own.eos_token_id]

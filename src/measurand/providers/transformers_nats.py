@@ -15,7 +15,7 @@ import torch
 
 from measurand.core.tokens import Joined
 from measurand.providers.prefix_tree import WORTH, Ids, Node, forest, wanted
-from measurand.providers.transformers_passes import Layers, Passes, cut, size_of
+from measurand.providers.transformers_passes import ForwardPasses, Layers, cut, size_of
 
 Pick = tuple[int, list[tuple[int, int]]]
 """A row of a pass, and the (sequence, token) pairs whose probability is wanted there."""
@@ -35,7 +35,7 @@ class _Work:
 class Measure:
     """Measures sequences with one model."""
 
-    def __init__(self, passes: Passes) -> None:
+    def __init__(self, passes: ForwardPasses) -> None:
         self._passes = passes
 
     def nats(self, rows: Sequence[Joined]) -> list[float]:

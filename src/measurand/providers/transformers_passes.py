@@ -86,7 +86,7 @@ class Kept:
         self.bytes = 0
 
 
-class Passes:
+class ForwardPasses:
     """Runs one model.
 
     `held` counts the bytes of keys and values that its users hold besides what is `kept`, and `peak` is the most that

@@ -15,7 +15,7 @@ from transformers import DynamicCache
 from transformers.cache_utils import DynamicLayer
 
 from measurand.providers.prefix_tree import WORTH, Ids
-from measurand.providers.transformers_passes import Layers, Passes, size_of
+from measurand.providers.transformers_passes import ForwardPasses, Layers, size_of
 
 ROOM = 64
 """Columns that a buffer of keys and values grows by: a step then copies its own token, not all of them."""
@@ -39,12 +39,12 @@ class Rows(Protocol):
         ...
 
 
-def rows_of(passes: Passes, texts: Sequence[Ids]) -> Rows:
+def rows_of(passes: ForwardPasses, texts: Sequence[Ids]) -> Rows:
     """Read some texts of at least one token, and be ready to make them longer."""
     return _Aligned(passes, texts) if passes.shares else _Whole(passes, texts)
 
 
-def fitting(passes: Passes, texts: Sequence[Ids]) -> int:
+def fitting(passes: ForwardPasses, texts: Sequence[Ids]) -> int:
     """How many of the texts, shortest first, may be read together: half of the memory is left for what they become."""
     count = 0
     while count < min(len(texts), passes.limits.rows):
@@ -57,7 +57,7 @@ def fitting(passes: Passes, texts: Sequence[Ids]) -> int:
 class _Aligned:
     """Rows whose keys and values end in one column of a buffer."""
 
-    def __init__(self, passes: Passes, texts: Sequence[Ids]) -> None:
+    def __init__(self, passes: ForwardPasses, texts: Sequence[Ids]) -> None:
         self._passes = passes
         self._lengths = [len(text) for text in texts]
         self._width = max(self._lengths)
@@ -179,7 +179,7 @@ class _Aligned:
 class _Whole:
     """Rows that are computed anew for each token, since what the model remembers cannot be cut or moved."""
 
-    def __init__(self, passes: Passes, texts: Sequence[Ids]) -> None:
+    def __init__(self, passes: ForwardPasses, texts: Sequence[Ids]) -> None:
         self._passes = passes
         self._texts = [list(text) for text in texts]
         self.logits = self._read()

@@ -16,7 +16,7 @@ from measurand.core.call import Finish, Reply, Timings, TokenLogprob, Usage
 from measurand.core.message import Text
 from measurand.core.request import Decode
 from measurand.providers.prefix_tree import Ids
-from measurand.providers.transformers_passes import Passes, is_lack_of_memory
+from measurand.providers.transformers_passes import ForwardPasses, is_lack_of_memory
 from measurand.providers.transformers_rows import Rows, fitting, rows_of
 
 _LOOK_BACK = 64
@@ -31,13 +31,13 @@ class Speaker:
     requests that leave it open. `read` makes rows of texts (another one in tests).
     """
 
-    passes: Passes
+    passes: ForwardPasses
     tokenizer: Any
     window: int
     ends: frozenset[int]
     stopped: Callable[[str, Sequence[str]], bool]
     temperature: float = 0.0
-    read: Callable[[Passes, Sequence[Ids]], Rows] = rows_of
+    read: Callable[[ForwardPasses, Sequence[Ids]], Rows] = rows_of
 
 
 @dataclass(slots=True)

@@ -178,7 +178,7 @@ class Server:
 
     def examine(self, test: Sequence[object], nonce: bytes, limits: Limits, channels: Sequence[int]) -> Examination:
         """Begin the examination of a candidate, by the examiner of the test."""
-        if self._examiner is None or not self._examiner.serves(test, limits):
+        if self._examiner is None:  # `prepare` has left none of another test
             self._examiner = Examiner(self._start_examiner, test, limits)
         return Examination(self._examiner, nonce, channels)
 
